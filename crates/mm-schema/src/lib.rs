@@ -1,0 +1,34 @@
+//! Words that an agent shares with a language model: what a tool is called, what it takes, what a
+//! call of it looks like, and how arguments that a weak model wrote are read without changing them.
+//!
+//! Everything here is data and pure functions: no I/O, no other crate of the family.
+//!
+//! ```
+//! use mm_schema::{ToolSpec, arguments};
+//!
+//! #[derive(schemars::JsonSchema)]
+//! struct Args {
+//!     /// The command to run.
+//!     command: String,
+//! }
+//!
+//! let spec = ToolSpec::of::<Args>("bash", "Run a shell command.");
+//! let decoded = arguments::decode(r#"{"command": "ls",}"#, &spec.parameters)?;
+//! assert_eq!(decoded.value["command"], "ls");
+//! assert!(decoded.repaired, "the trailing comma was taken away");
+//! # Ok::<(), mm_schema::ArgumentError>(())
+//! ```
+
+mod tool;
+
+pub mod arguments;
+mod coerce;
+mod nearest;
+mod repair;
+mod validate;
+
+mod error;
+
+pub use error::ArgumentError;
+pub use nearest::nearest;
+pub use tool::{ToolCall, ToolSpec};
