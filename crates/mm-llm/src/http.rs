@@ -1,0 +1,285 @@
+//! The HTTP client beneath a provider: proxies, keys, and what a failure says.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::io::ErrorKind;
+
+use reqwest::{Client, NoProxy, Proxy, redirect};
+use serde_json::Value;
+
+use crate::ProviderError;
+
+/// A key for the `Authorization` header. It never shows in `Debug`, and no error holds it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// Takes a key; white space around it is an accident of the environment.
+    pub fn new(key: impl AsRef<str>) -> Self {
+        Self(key.as_ref().trim().to_owned())
+    }
+
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Debug for ApiKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ApiKey(…)")
+    }
+}
+
+/// Proxies as the environment of a program names them. Loopback addresses and `host.docker.internal` are
+/// never sent through one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProxySettings {
+    /// For `http` end points (`HTTP_PROXY`).
+    pub http: Option<String>,
+    /// For `https` end points (`HTTPS_PROXY`).
+    pub https: Option<String>,
+    /// Hosts that are reached directly (`NO_PROXY`), separated by commas.
+    pub except: Option<String>,
+}
+
+const NEVER_PROXIED: &str = "localhost,127.0.0.0/8,::1,host.docker.internal";
+
+/// Builds the client that serves every request to `urls`.
+pub(crate) fn client(urls: &[String], proxies: &ProxySettings) -> Result<Client, ProviderError> {
+    let first = urls.first().map_or("", String::as_str);
+    let bad = |why: &(dyn Error + 'static)| ProviderError::BadUrl {
+        url: first.to_owned(),
+        why: why_chain(why),
+    };
+    let mut builder = Client::builder().no_proxy().redirect(redirect::Policy::none());
+    let except = match &proxies.except {
+        Some(more) => format!("{NEVER_PROXIED},{more}"),
+        None => NEVER_PROXIED.to_owned(),
+    };
+    let except = NoProxy::from_string(&except);
+    if let Some(http) = &proxies.http {
+        builder = builder.proxy(Proxy::http(http).map_err(|e| bad(&e))?.no_proxy(except.clone()));
+    }
+    if let Some(https) = &proxies.https {
+        builder = builder.proxy(Proxy::https(https).map_err(|e| bad(&e))?.no_proxy(except));
+    }
+    tls(builder, urls.iter().any(|url| url.starts_with("https:")))
+        .build()
+        .map_err(|e| bad(&e))
+}
+
+#[cfg(feature = "tls")]
+fn tls(builder: reqwest::ClientBuilder, wanted: bool) -> reqwest::ClientBuilder {
+    use std::sync::OnceLock;
+    static INSTALLED: OnceLock<()> = OnceLock::new();
+    // reqwest refuses to build without a provider. A second install, by an embedder, is no fault.
+    INSTALLED.get_or_init(|| drop(rustls::crypto::ring::default_provider().install_default()));
+    // The system's certificates are only loaded where an end point needs them.
+    if wanted {
+        builder
+    } else {
+        builder.tls_certs_only([])
+    }
+}
+
+#[cfg(not(feature = "tls"))]
+fn tls(builder: reqwest::ClientBuilder, _wanted: bool) -> reqwest::ClientBuilder {
+    builder
+}
+
+/// Says in a few words why a request failed.
+pub(crate) fn why(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "no answer in time".to_owned();
+    }
+    why_chain(error)
+}
+
+fn why_chain(error: &(dyn Error + 'static)) -> String {
+    let mut deepest = error;
+    loop {
+        if let Some(io) = deepest.downcast_ref::<std::io::Error>() {
+            match io.kind() {
+                ErrorKind::ConnectionRefused => {
+                    return "connection refused: nothing listens there".to_owned();
+                }
+                ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => return "connection reset".to_owned(),
+                _ => {}
+            }
+        }
+        match deepest.source() {
+            Some(source) => deepest = source,
+            None => break,
+        }
+    }
+    let text = deepest.to_string();
+    match text.split_once(" (os error") {
+        Some((text, _)) => text.to_lowercase(),
+        None => text,
+    }
+}
+
+/// Turns the body of an error answer into an error.
+pub(crate) fn status_error(status: u16, body: &str, location: Option<&str>) -> ProviderError {
+    let json: Option<Value> = serde_json::from_str(body).ok();
+    let mut message = match &json {
+        Some(json) => error_text(json).unwrap_or_else(|| one_line(body)),
+        None => one_line(&without_tags(body)),
+    };
+    if let Some(overflow) = json.as_ref().and_then(|json| overflow(json, &message)) {
+        return overflow;
+    }
+    match (status, location) {
+        (300..=399, Some(location)) => message = format!("it has moved to {location}: set baseUrl to that"),
+        (404, _) if message == "File Not Found" || message.is_empty() || json.is_none() => {
+            message = format!("{message} (is the path of baseUrl right? it mostly ends in /v1)");
+        }
+        (401 | 403, _) => {
+            message = format!("{message} (the key comes from the variable that apiKeyEnv names)")
+        }
+        _ => {}
+    }
+    ProviderError::Http {
+        status,
+        message: message.trim().to_owned(),
+    }
+}
+
+/// Gives the error that a JSON value reports, if it reports one: `{"error": …}` in any of its shapes.
+pub(crate) fn reported(json: &Value) -> Option<ProviderError> {
+    let is_error = json.get("error").is_some_and(|e| !e.is_null()) || json.get("object")? == "error";
+    let message = is_error.then(|| error_text(json))??;
+    Some(overflow(json, &message).unwrap_or(ProviderError::Server { message }))
+}
+
+/// The text of an error: `error.message`, `error` or `message` as text, `message.detail`, `detail`.
+fn error_text(json: &Value) -> Option<String> {
+    let error = json.get("error").filter(|e| !e.is_null());
+    let candidates = [
+        error.and_then(|e| e.get("message")),
+        error,
+        json.get("message"),
+        json.get("detail"),
+    ];
+    let found = candidates.into_iter().flatten().find(|v| !v.is_null())?;
+    Some(one_line(
+        &found.as_str().map_or_else(|| found.to_string(), str::to_owned),
+    ))
+}
+
+fn overflow(json: &Value, message: &str) -> Option<ProviderError> {
+    let error = json.get("error").unwrap_or(json);
+    let word = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+    let known = ["exceed_context_size_error", "context_length_exceeded"];
+    if !known.contains(&word("type")) && !known.contains(&word("code")) {
+        return None;
+    }
+    let number = |key: &str| error.get(key).and_then(Value::as_u64);
+    let (prompt, window) = (number("n_prompt_tokens"), number("n_ctx"));
+    Some(ProviderError::ContextOverflow {
+        prompt,
+        window,
+        message: message.to_owned(),
+    })
+}
+
+/// Cuts a text to one line of at most 300 characters.
+pub(crate) fn one_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(300) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}
+
+fn without_tags(html: &str) -> String {
+    if !html.trim_start().starts_with('<') {
+        return html.to_owned();
+    }
+    let mut text = String::new();
+    let mut in_tag = false;
+    for c in html.chars() {
+        match c {
+            '<' => in_tag = true,
+            '>' => {
+                in_tag = false;
+                text.push(' ');
+            }
+            c if !in_tag => text.push(c),
+            _ => {}
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_body_of_any_shape_becomes_one_line() {
+        let rows = [
+            (
+                500,
+                r#"{"error":"pull failed: no space left"}"#,
+                "the server answered HTTP 500: pull failed: no space left",
+            ),
+            (
+                404,
+                r#"{"object":"error","message":"The model `x` does not exist.","type":"NotFoundError"}"#,
+                "the server answered HTTP 404: The model `x` does not exist.",
+            ),
+            (
+                502,
+                "<html>\n<b>Bad gateway</b></html>",
+                "the server answered HTTP 502: Bad gateway",
+            ),
+            (500, "", "the server answered HTTP 500"),
+            (
+                404,
+                r#"{"error":{"message":"File Not Found","type":"not_found_error","code":404}}"#,
+                "the server answered HTTP 404: File Not Found (is the path of baseUrl right? it mostly ends in /v1)",
+            ),
+            (
+                401,
+                r#"{"error":{"message":"Invalid API Key"}}"#,
+                "the server answered HTTP 401: Invalid API Key (the key comes from the variable that apiKeyEnv names)",
+            ),
+            (
+                400,
+                r#"{"error":{"message":null,"code":7}}"#,
+                r#"the server answered HTTP 400: {"message":null,"code":7}"#,
+            ),
+            (
+                422,
+                r#"{"detail":[{"msg":"bad"}]}"#,
+                r#"the server answered HTTP 422: [{"msg":"bad"}]"#,
+            ),
+            (
+                400,
+                r#"{"error":{"message":"request (23120 tokens) exceeds","type":"exceed_context_size_error","n_prompt_tokens":23120,"n_ctx":8192}}"#,
+                "request (23120 tokens) exceeds (prompt 23120 tokens, window 8192)",
+            ),
+        ];
+        for (status, body, expected) in rows {
+            assert_eq!(status_error(status, body, None).to_string(), expected, "{body}");
+        }
+        let moved = status_error(301, "", Some("https://example.org/v1"));
+        assert_eq!(
+            moved.to_string(),
+            "the server answered HTTP 301: it has moved to https://example.org/v1: set baseUrl to that"
+        );
+    }
+
+    #[test]
+    fn long_bodies_are_cut_at_a_character() {
+        let line = one_line(&"é ".repeat(1000));
+        assert_eq!(line.chars().count(), 301);
+    }
+
+    #[test]
+    fn a_key_never_shows() {
+        assert_eq!(format!("{:?}", ApiKey::new(" sk-verysecret\n")), "ApiKey(…)");
+        assert_eq!(ApiKey::new(" k\n").expose(), "k");
+    }
+}

@@ -1,0 +1,257 @@
+//! From chunks to events: one state for one reply.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::CallIds;
+use super::wire::{CallDelta, Chunk, Delta};
+use crate::reasoning::ThinkSplitter;
+use crate::{ChatEvent, FinishReason, ProviderError, Usage, http};
+
+/// Decodes the payloads of one reply.
+#[derive(Debug)]
+pub(crate) struct Decoder {
+    events: VecDeque<ChatEvent>,
+    slots: Vec<Slot>,
+    splitter: ThinkSplitter,
+    finish: Option<FinishReason>,
+    usage: Option<Usage>,
+    ids: Arc<CallIds>,
+}
+
+/// A call that has begun.
+#[derive(Debug, Default)]
+struct Slot {
+    index: Option<u64>,
+    /// The server's own id, if it gave one.
+    id: Option<String>,
+    /// The arguments so far.
+    arguments: String,
+}
+
+impl Decoder {
+    pub(crate) fn new(ids: Arc<CallIds>) -> Self {
+        Self {
+            events: VecDeque::new(),
+            slots: Vec::new(),
+            splitter: ThinkSplitter::default(),
+            finish: None,
+            usage: None,
+            ids,
+        }
+    }
+
+    /// Takes the next event that is due.
+    pub(crate) fn pop(&mut self) -> Option<ChatEvent> {
+        self.events.pop_front()
+    }
+
+    /// Whether the server said why the model stopped.
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// Whether anything of an answer has come.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.is_finished() || !self.events.is_empty()
+    }
+
+    /// Takes one payload: the data of an event, or a whole answer.
+    pub(crate) fn payload(&mut self, data: &str) -> Result<(), ProviderError> {
+        let parsed = serde_json::from_str::<Chunk>(data);
+        let fine = parsed
+            .as_ref()
+            .is_ok_and(|chunk| chunk.error.is_none() && chunk.object.as_deref() != Some("error"));
+        if !fine
+            && let Ok(json) = serde_json::from_str::<Value>(data)
+            && let Some(error) = http::reported(&json)
+        {
+            return Err(error);
+        }
+        match parsed {
+            Ok(chunk) => self.chunk(chunk),
+            Err(_) => {
+                let what = "the server sent something that is no chunk of an answer";
+                return Err(ProviderError::Protocol {
+                    what,
+                    near: http::one_line(data),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the reply: what was held back, the counts, and why the model stopped.
+    pub(crate) fn end(&mut self) {
+        let events = &mut self.events;
+        self.splitter.finish(|event| events.push_back(event));
+        if let Some(usage) = self.usage {
+            events.push_back(ChatEvent::Usage(usage));
+        }
+        let finish = match self.finish.take() {
+            // Some servers say `stop`, or nothing at all, after calls.
+            None | Some(FinishReason::Stop) if !self.slots.is_empty() => FinishReason::ToolCalls,
+            None => FinishReason::Stop,
+            Some(finish) => finish,
+        };
+        events.push_back(ChatEvent::Finished(finish));
+    }
+
+    /// Gives out what was held back, where the reply broke off.
+    pub(crate) fn flush(&mut self) {
+        let events = &mut self.events;
+        self.splitter.finish(|event| events.push_back(event));
+    }
+
+    fn chunk(&mut self, chunk: Chunk) {
+        if let Some(progress) = chunk.prompt_progress {
+            self.events.push_back(ChatEvent::PromptProgress {
+                total: progress.total,
+                processed: progress.processed,
+                cached: progress.cache,
+            });
+        }
+        // One answer was asked for; a second choice would only mix into it.
+        if let Some(choice) = chunk.choices.into_iter().next() {
+            self.delta(choice.message.unwrap_or(choice.delta));
+            if let Some(word) = choice.finish_reason.filter(|word| !word.is_empty()) {
+                self.finish = Some(finish(word));
+            }
+        }
+        self.counts(chunk.usage.as_ref(), chunk.timings.as_ref());
+    }
+
+    fn delta(&mut self, delta: Delta) {
+        let events = &mut self.events;
+        for reasoning in [delta.reasoning_content.0, delta.reasoning.0] {
+            if !reasoning.is_empty() {
+                self.splitter.no_tags();
+                events.push_back(ChatEvent::Reasoning(reasoning));
+                break; // a server that fills both fields says the same in both
+            }
+        }
+        if !delta.content.0.is_empty() {
+            self.splitter
+                .push(&delta.content.0, |event| events.push_back(event));
+        }
+        for call in delta.tool_calls {
+            self.call(call);
+        }
+    }
+
+    fn call(&mut self, delta: CallDelta) {
+        let id = delta.id.filter(|id| !id.is_empty());
+        let name = delta.function.name.filter(|name| !name.is_empty());
+        let arguments = match delta.function.arguments {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text,
+            Some(object) => object.to_string(),
+        };
+        let slot = match self.find(delta.index, id.as_deref(), name.is_some()) {
+            Some(slot) => slot,
+            None => self.start(delta.index, id, name.unwrap_or_default()),
+        };
+        if !arguments.is_empty() {
+            if let Some(slot) = self.slots.get_mut(slot) {
+                slot.arguments.push_str(&arguments);
+            }
+            self.events.push_back(ChatEvent::CallArguments {
+                slot,
+                text: arguments,
+            });
+        }
+    }
+
+    /// Finds the call that a delta goes on with: by index, else by id, else the last one.
+    fn find(&self, index: Option<u64>, id: Option<&str>, named: bool) -> Option<usize> {
+        let same_id = |slot: &Slot| match (id, &slot.id) {
+            (Some(new), Some(old)) => new == old,
+            _ => true,
+        };
+        if index.is_some() {
+            // Some servers give several calls the same index: another id, or a name after whole arguments,
+            // is another call.
+            let at = self.slots.iter().rposition(|slot| slot.index == index)?;
+            return self
+                .slots
+                .get(at)
+                .filter(|slot| same_id(slot) && !self.is_next(slot, id, named))
+                .map(|_| at);
+        }
+        if let Some(id) = id {
+            return self.slots.iter().position(|slot| slot.id.as_deref() == Some(id));
+        }
+        let last = self.slots.last()?;
+        (!self.is_next(last, id, named)).then(|| self.slots.len() - 1)
+    }
+
+    /// Whether a delta with a name and without an id begins another call, since the slot's is complete.
+    fn is_next(&self, slot: &Slot, id: Option<&str>, named: bool) -> bool {
+        named && id.is_none() && mm_schema::arguments::is_complete(&slot.arguments)
+    }
+
+    fn start(&mut self, index: Option<u64>, id: Option<String>, name: String) -> usize {
+        let slot = self.slots.len();
+        let taken = |id: &String| self.slots.iter().any(|slot| slot.id.as_ref() == Some(id));
+        let shown = id
+            .clone()
+            .filter(|id| !taken(id))
+            .unwrap_or_else(|| self.ids.next());
+        self.slots.push(Slot {
+            index,
+            id,
+            arguments: String::new(),
+        });
+        self.events.push_back(ChatEvent::CallStarted {
+            slot,
+            id: shown,
+            name,
+        });
+        slot
+    }
+
+    /// Counts are cumulative: the last ones win.
+    fn counts(&mut self, usage: Option<&Value>, timings: Option<&Value>) {
+        let number = |object: Option<&Value>, path: &str| object?.pointer(path)?.as_u64();
+        let mut counts = self.usage.unwrap_or_default();
+        let fields = [
+            (&mut counts.prompt, number(usage, "/prompt_tokens")),
+            (&mut counts.completion, number(usage, "/completion_tokens")),
+            (
+                &mut counts.cached,
+                number(usage, "/prompt_tokens_details/cached_tokens"),
+            ),
+            (
+                &mut counts.reasoning,
+                number(usage, "/completion_tokens_details/reasoning_tokens"),
+            ),
+        ];
+        for (field, found) in fields {
+            *field = found.or(*field);
+        }
+        if let Some(read) = number(timings, "/prompt_n") {
+            let cached = number(timings, "/cache_n").unwrap_or(0);
+            counts.cached = Some(cached);
+            counts.prompt = counts.prompt.or(Some(read + cached));
+            counts.completion = counts.completion.or(number(timings, "/predicted_n"));
+        }
+        let speed = timings
+            .and_then(|t| t.get("predicted_per_second"))
+            .and_then(Value::as_f64);
+        counts.tokens_per_second = speed.or(counts.tokens_per_second);
+        if counts != Usage::default() {
+            self.usage = Some(counts);
+        }
+    }
+}
+
+fn finish(word: String) -> FinishReason {
+    match word.as_str() {
+        "stop" => FinishReason::Stop,
+        "length" => FinishReason::Length,
+        "tool_calls" | "function_call" => FinishReason::ToolCalls,
+        _ => FinishReason::Other(word),
+    }
+}

@@ -1,0 +1,219 @@
+//! The OpenAI chat protocol as local servers really speak it.
+
+mod body;
+mod decode;
+mod sse;
+mod stream;
+mod wire;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use futures_util::stream as futures;
+use reqwest::Client;
+
+use crate::endpoint::{Endpoint, Endpoints, authorized};
+use crate::http::{self, ApiKey, ProxySettings};
+use crate::{ChatRequest, ChatStream, ModelInfo, Preset, Provider, ProviderError};
+pub use sse::SseDecoder;
+use stream::Reading;
+
+/// What an [`OpenAi`] provider needs to know.
+#[derive(Clone, Debug)]
+pub struct OpenAiOptions {
+    /// The row of the table of providers.
+    pub preset: &'static Preset,
+    /// The end point tried first; the preset's when `None`.
+    pub base_url: Option<String>,
+    /// The end point tried second.
+    pub fallback: Option<String>,
+    /// Sent as `Authorization: Bearer`, and nowhere else.
+    pub api_key: Option<ApiKey>,
+    /// Proxies for hosts that are not local.
+    pub proxies: ProxySettings,
+}
+
+impl OpenAiOptions {
+    /// The preset's own end points, no key, no proxy.
+    pub fn new(preset: &'static Preset) -> Self {
+        let fallback = preset.fallback.map(str::to_owned);
+        Self {
+            preset,
+            base_url: None,
+            fallback,
+            api_key: None,
+            proxies: ProxySettings::default(),
+        }
+    }
+}
+
+/// A server that speaks the OpenAI chat protocol.
+#[derive(Clone, Debug)]
+pub struct OpenAi {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    preset: &'static Preset,
+    client: Client,
+    endpoints: Endpoints,
+    key: Option<ApiKey>,
+    ids: Arc<CallIds>,
+}
+
+impl OpenAi {
+    /// Makes a provider. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// Refuses an end point or a proxy that is no http or https URL.
+    pub fn new(options: OpenAiOptions) -> Result<Self, ProviderError> {
+        let first = options
+            .base_url
+            .unwrap_or_else(|| options.preset.base_url.to_owned());
+        let urls = [Some(first), options.fallback]
+            .into_iter()
+            .flatten()
+            .filter(|url| !url.trim().is_empty());
+        let urls: Vec<String> = urls.map(|url| checked(&url)).collect::<Result<_, _>>()?;
+        let inner = Inner {
+            preset: options.preset,
+            client: http::client(&urls, &options.proxies)?,
+            endpoints: Endpoints::new(urls, options.preset.start),
+            key: options.api_key,
+            ids: Arc::new(CallIds::default()),
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// Gives the base URL in use, after asking the end points if none has answered yet.
+    ///
+    /// # Errors
+    /// When no server answers.
+    pub async fn endpoint(&self) -> Result<String, ProviderError> {
+        Ok(self.inner.choose().await?.base.clone())
+    }
+}
+
+impl Inner {
+    async fn choose(&self) -> Result<Arc<Endpoint>, ProviderError> {
+        self.endpoints.choose(&self.client, self.key.as_ref()).await
+    }
+
+    async fn open(&self, body: Vec<u8>) -> Result<Reading, ProviderError> {
+        let endpoint = self.choose().await?;
+        let url = format!("{}/chat/completions", endpoint.base);
+        let request = self
+            .client
+            .post(&url)
+            .header("content-type", "application/json")
+            .body(body);
+        match authorized(request, self.key.as_ref()).send().await {
+            Ok(response) => Reading::begin(response, url, self.ids.clone()).await,
+            Err(error) => {
+                self.endpoints.forget();
+                let why = http::why(&error);
+                Err(ProviderError::Connect {
+                    url,
+                    why,
+                    source: Some(Box::new(error.without_url())),
+                })
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Provider for OpenAi {
+    fn name(&self) -> &str {
+        self.inner.preset.name
+    }
+
+    fn chat(&self, request: &ChatRequest<'_>) -> ChatStream {
+        enum State {
+            Asked(Arc<Inner>, Result<Vec<u8>, ProviderError>),
+            Reading(Box<Reading>),
+            Over,
+        }
+        let start = State::Asked(self.inner.clone(), body::body(request, self.inner.preset));
+        ChatStream::new(futures::unfold(start, |mut state| async move {
+            loop {
+                state = match state {
+                    State::Asked(inner, body) => match body {
+                        Ok(body) => match inner.open(body).await {
+                            Ok(reading) => State::Reading(Box::new(reading)),
+                            Err(error) => return Some((Err(error), State::Over)),
+                        },
+                        Err(error) => return Some((Err(error), State::Over)),
+                    },
+                    State::Reading(mut reading) => match reading.next().await? {
+                        Ok(event) => return Some((Ok(event), State::Reading(reading))),
+                        Err(error) => return Some((Err(error), State::Over)),
+                    },
+                    State::Over => return None,
+                }
+            }
+        }))
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
+        Ok(self.inner.choose().await?.models.clone())
+    }
+
+    async fn context_window(&self, model: &str) -> Option<u64> {
+        let endpoint = self.inner.choose().await.ok()?;
+        let named = endpoint.models.iter().find(|listed| listed.id == model);
+        // A server of a single model serves it whatever name it is asked for.
+        let only = endpoint.models.first().filter(|_| endpoint.models.len() == 1);
+        named.or(only)?.window
+    }
+}
+
+fn checked(url: &str) -> Result<String, ProviderError> {
+    let trimmed = url.trim().trim_end_matches('/');
+    let bad = |why: &str| ProviderError::BadUrl {
+        url: url.to_owned(),
+        why: why.to_owned(),
+    };
+    let parsed = reqwest::Url::parse(trimmed)
+        .map_err(|e| bad(&format!("{e} (it looks like http://127.0.0.1:8080/v1)")))?;
+    match parsed.scheme() {
+        "http" => {}
+        "https" if cfg!(feature = "tls") => {}
+        "https" => return Err(bad("this build has no https")),
+        _ => return Err(bad("it must begin with http:// or https://")),
+    }
+    Ok(trimmed.to_owned())
+}
+
+/// Makes up ids for calls that come without one: nine letters and digits, as the strictest chat templates
+/// want, different in every call of a process.
+#[derive(Debug, Default)]
+pub(crate) struct CallIds {
+    // Counts ids; shared by the streams of one provider and held only to add one.
+    next: Mutex<u64>,
+    seed: std::hash::RandomState,
+}
+
+impl CallIds {
+    pub(crate) fn next(&self) -> String {
+        use std::hash::BuildHasher;
+        let mut counter = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        *counter += 1;
+        let mut rest = self.seed.hash_one(*counter);
+        let digits = b"0123456789abcdefghijklmnopqrstuvwxyz";
+        let letter = |n: u64| digits.get((n % 36) as usize).copied().unwrap_or(b'0') as char;
+        (0..9)
+            .map(|_| {
+                let c = letter(rest);
+                rest /= 36;
+                c
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,258 @@
+//! Reads the body of one answer, from its first byte to its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Response;
+use reqwest::header::LOCATION;
+
+use super::decode::Decoder;
+use super::{CallIds, SseDecoder};
+use crate::{ChatEvent, ProviderError, http};
+
+/// The most bytes of a whole answer, and of an error body.
+const WHOLE_LIMIT: usize = 64 << 20;
+const ERROR_LIMIT: usize = 64 << 10;
+/// How long the body of an error may take.
+const ERROR_WAIT: Duration = Duration::from_secs(5);
+/// How long the end of a body may come after `[DONE]`. A body that was read to its end leaves the
+/// connection open for the next request.
+const TAIL_WAIT: Duration = Duration::from_millis(20);
+
+/// An answer that is being read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    response: Response,
+    decoder: Decoder,
+    form: Form,
+    /// What to give once the events before it are out.
+    last: Option<Result<(), ProviderError>>,
+}
+
+/// What the body turned out to be.
+#[derive(Debug)]
+enum Form {
+    /// Not a byte besides white space yet.
+    Unknown(Vec<u8>),
+    /// Server-sent events, with the first bytes for a message and whether any event came.
+    Events {
+        sse: SseDecoder,
+        head: Vec<u8>,
+        any: bool,
+    },
+    /// One JSON value: an error, or an answer that was not streamed.
+    Whole(Vec<u8>),
+}
+
+impl Reading {
+    /// Takes an answer whose head has come.
+    pub(crate) async fn begin(
+        response: Response,
+        url: String,
+        ids: Arc<CallIds>,
+    ) -> Result<Self, ProviderError> {
+        let status = response.status();
+        if !status.is_success() {
+            return Err(status_error(response, url).await);
+        }
+        let form = Form::Unknown(Vec::new());
+        Ok(Self {
+            response,
+            decoder: Decoder::new(ids),
+            form,
+            last: None,
+        })
+    }
+
+    /// Gives the next event; `None` after the last.
+    pub(crate) async fn next(&mut self) -> Option<Result<ChatEvent, ProviderError>> {
+        loop {
+            if let Some(event) = self.decoder.pop() {
+                return Some(Ok(event));
+            }
+            match self.last.take() {
+                None => self.read().await,
+                Some(Ok(())) => {
+                    self.last = Some(Ok(()));
+                    return None;
+                }
+                Some(Err(error)) => {
+                    self.last = Some(Ok(()));
+                    return Some(Err(error));
+                }
+            }
+        }
+    }
+
+    async fn read(&mut self) {
+        let end = match self.response.chunk().await {
+            Ok(Some(bytes)) => self.bytes(&bytes),
+            Ok(None) => self.body_over().map(|()| true),
+            Err(_) if self.decoder.is_finished() => Ok(true),
+            Err(error) => Err(broken(&error)),
+        };
+        match end {
+            Ok(false) => {}
+            Ok(true) => {
+                let _ = tokio::time::timeout(TAIL_WAIT, self.tail()).await;
+                self.decoder.end();
+                self.last = Some(Ok(()));
+            }
+            Err(error) => {
+                self.decoder.flush();
+                self.last = Some(Err(error));
+            }
+        }
+    }
+
+    /// Takes bytes; true when `[DONE]` was among them.
+    fn bytes(&mut self, bytes: &[u8]) -> Result<bool, ProviderError> {
+        match &mut self.form {
+            Form::Unknown(held) => {
+                held.extend_from_slice(bytes);
+                let start = held.strip_prefix(b"\xef\xbb\xbf").unwrap_or(held);
+                let held = match start.iter().find(|b| !b.is_ascii_whitespace()) {
+                    None => return Ok(false),
+                    Some(b'{' | b'[') => {
+                        self.form = Form::Whole(start.to_vec());
+                        return Ok(false);
+                    }
+                    Some(_) => std::mem::take(held),
+                };
+                self.form = Form::Events {
+                    sse: SseDecoder::default(),
+                    head: Vec::new(),
+                    any: false,
+                };
+                self.bytes(&held)
+            }
+            Form::Whole(body) => {
+                body.extend_from_slice(bytes);
+                if body.len() > WHOLE_LIMIT {
+                    return Err(protocol("the server's answer has more than 64 MiB"));
+                }
+                Ok(false)
+            }
+            Form::Events { sse, head, any } => {
+                if head.len() < 200 {
+                    head.extend(bytes.iter().take(200));
+                }
+                let mut feed = Feed {
+                    decoder: &mut self.decoder,
+                    done: false,
+                    failed: None,
+                };
+                sse.push(bytes, |data| feed.data(data, any))?;
+                feed.failed.map_or(Ok(feed.done), Err)
+            }
+        }
+    }
+
+    /// The connection ended, or the body did.
+    fn body_over(&mut self) -> Result<(), ProviderError> {
+        match &mut self.form {
+            Form::Unknown(_) => Err(protocol("the server sent an empty answer")),
+            Form::Whole(body) => {
+                let text = String::from_utf8_lossy(body).into_owned();
+                self.decoder.payload(&text)?;
+                if !self.decoder.has_begun() {
+                    let what = "the server sent something that is no answer";
+                    return Err(ProviderError::Protocol {
+                        what,
+                        near: http::one_line(&text),
+                    });
+                }
+                Ok(())
+            }
+            Form::Events { sse, head, any } => {
+                let mut feed = Feed {
+                    decoder: &mut self.decoder,
+                    done: false,
+                    failed: None,
+                };
+                sse.finish(|data| feed.data(data, any));
+                if let Some(error) = feed.failed {
+                    return Err(error);
+                }
+                if feed.done || feed.decoder.is_finished() {
+                    return Ok(());
+                }
+                if *any {
+                    return Err(protocol("the stream ended before the model finished"));
+                }
+                let near = http::one_line(&String::from_utf8_lossy(head));
+                Err(ProviderError::Protocol {
+                    what: "the server's answer is no event stream",
+                    near,
+                })
+            }
+        }
+    }
+
+    async fn tail(&mut self) {
+        while let Ok(Some(_)) = self.response.chunk().await {}
+    }
+}
+
+/// Hands the data of events to the decoder until one says that it was the last.
+struct Feed<'a> {
+    decoder: &'a mut Decoder,
+    done: bool,
+    failed: Option<ProviderError>,
+}
+
+impl Feed<'_> {
+    fn data(&mut self, data: &str, any: &mut bool) {
+        *any = true;
+        if self.done || self.failed.is_some() || data.trim().is_empty() {
+            return;
+        }
+        if data.trim() == "[DONE]" {
+            self.done = true;
+        } else if let Err(error) = self.decoder.payload(data) {
+            self.failed = Some(error);
+        }
+    }
+}
+
+fn protocol(what: &'static str) -> ProviderError {
+    ProviderError::Protocol {
+        what,
+        near: String::new(),
+    }
+}
+
+fn broken(error: &reqwest::Error) -> ProviderError {
+    let what = "the connection broke off before the model finished";
+    ProviderError::Protocol {
+        what,
+        near: http::why(error),
+    }
+}
+
+async fn status_error(mut response: Response, url: String) -> ProviderError {
+    let status = response.status().as_u16();
+    let location = response
+        .headers()
+        .get(LOCATION)
+        .and_then(|value| value.to_str().ok())
+        .map(str::to_owned);
+    let mut body = Vec::new();
+    let read = async {
+        while let Ok(Some(bytes)) = response.chunk().await {
+            body.extend_from_slice(&bytes);
+            if body.len() > ERROR_LIMIT {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(ERROR_WAIT, read).await;
+    match http::status_error(status, &String::from_utf8_lossy(&body), location.as_deref()) {
+        // The path is what a person needs to see here.
+        ProviderError::Http { status: 404, message } => ProviderError::Http {
+            status,
+            message: format!("{message} [{url}]"),
+        },
+        error => error,
+    }
+}

@@ -1,0 +1,151 @@
+//! Chunks as servers send them, with every field optional: what is missing, null or of an odd type is
+//! passed over, so that it never costs the text beside it.
+
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::{Deserialize, de};
+use serde_json::Value;
+
+/// One event of a stream, or a whole answer.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Chunk {
+    #[serde(deserialize_with = "lenient")]
+    pub(crate) object: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) choices: Vec<Choice>,
+    pub(crate) usage: Option<Value>,
+    pub(crate) timings: Option<Value>,
+    #[serde(deserialize_with = "lenient")]
+    pub(crate) prompt_progress: Option<Progress>,
+    pub(crate) error: Option<Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Choice {
+    /// In a stream.
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) delta: Delta,
+    /// In a whole answer.
+    pub(crate) message: Option<Delta>,
+    #[serde(deserialize_with = "lenient")]
+    pub(crate) finish_reason: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Delta {
+    pub(crate) content: Content,
+    /// llama.cpp, llmman, vLLM.
+    pub(crate) reasoning_content: Content,
+    /// Ollama.
+    pub(crate) reasoning: Content,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) tool_calls: Vec<CallDelta>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct CallDelta {
+    #[serde(deserialize_with = "lenient")]
+    pub(crate) index: Option<u64>,
+    #[serde(deserialize_with = "lenient")]
+    pub(crate) id: Option<String>,
+    #[serde(deserialize_with = "or_default")]
+    pub(crate) function: FunctionDelta,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct FunctionDelta {
+    #[serde(deserialize_with = "lenient")]
+    pub(crate) name: Option<String>,
+    /// A piece of a string, a whole string, or an object.
+    pub(crate) arguments: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Progress {
+    pub(crate) total: u64,
+    #[serde(default)]
+    pub(crate) cache: u64,
+    pub(crate) processed: u64,
+}
+
+/// Text, however it is wrapped: a string, null, or a list of parts.
+#[derive(Debug, Default)]
+pub(crate) struct Content(pub(crate) String);
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor).map(Self)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = String;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("text")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
+    }
+
+    fn visit_string<E: de::Error>(self, text: String) -> Result<String, E> {
+        Ok(text)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<String, E> {
+        Ok(String::new())
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<String, A::Error> {
+        let part = Value::deserialize(de::value::MapAccessDeserializer::new(map))?;
+        Ok(part
+            .get("text")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<String, A::Error> {
+        let mut text = String::new();
+        while let Some(Content(part)) = parts.next_element()? {
+            text.push_str(&part);
+        }
+        Ok(text)
+    }
+}
+
+/// Takes `T`, and its default for null or for anything else.
+fn lenient<'de, D: Deserializer<'de>, T: de::DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).ok())
+}
+
+/// Takes `T`, and its default for null.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(d: D) -> Result<T, D::Error> {
+    Ok(Option::<T>::deserialize(d)?.unwrap_or_default())
+}

@@ -1,0 +1,217 @@
+//! Takes `<think>…</think>` out of the answer's text as it streams.
+
+use crate::ChatEvent;
+
+const OPEN: &str = "<think>";
+const CLOSE: &str = "</think>";
+
+/// Splits the content of one reply into reasoning and answer.
+///
+/// A block counts as reasoning at the very start of the content. A closing tag alone (some chat templates
+/// write the opening one themselves) turns what came before into reasoning; not within backquotes, where
+/// it is being talked about.
+#[derive(Debug, Default)]
+pub(crate) struct ThinkSplitter {
+    state: State,
+    held: String,
+}
+
+#[derive(Debug, Default, PartialEq)]
+enum State {
+    /// Nothing but white space so far.
+    #[default]
+    Start,
+    Thinking,
+    /// Behind the closing tag, before the first character of the answer.
+    Closed,
+    /// In the answer; `watch` while a lone closing tag may still come.
+    Answer {
+        watch: bool,
+    },
+}
+
+impl ThinkSplitter {
+    /// Takes a piece of content and gives events.
+    pub(crate) fn push(&mut self, piece: &str, mut emit: impl FnMut(ChatEvent)) {
+        self.held.push_str(piece);
+        while self.step(&mut emit) {}
+    }
+
+    /// Reasoning came through a field of its own, so that tags in the content are only text.
+    pub(crate) fn no_tags(&mut self) {
+        if matches!(self.state, State::Start | State::Answer { .. }) {
+            self.state = State::Answer { watch: false };
+        }
+    }
+
+    /// Gives what was held back because it might have become a tag.
+    pub(crate) fn finish(&mut self, mut emit: impl FnMut(ChatEvent)) {
+        let rest = std::mem::take(&mut self.held);
+        match self.state {
+            _ if rest.is_empty() => {}
+            State::Thinking => emit(ChatEvent::Reasoning(rest)),
+            State::Closed => {}
+            State::Start | State::Answer { .. } => emit(ChatEvent::Text(rest)),
+        }
+    }
+
+    /// Does one step; false when more content is needed.
+    fn step(&mut self, emit: &mut impl FnMut(ChatEvent)) -> bool {
+        match self.state {
+            State::Start => self.start(),
+            State::Thinking => self.thinking(emit),
+            State::Closed => self.closed(),
+            State::Answer { watch } => self.answer(watch, emit),
+        }
+    }
+
+    fn start(&mut self) -> bool {
+        let text = self.held.trim_start();
+        if let Some(rest) = text.strip_prefix(OPEN) {
+            self.held = rest.to_owned();
+            self.state = State::Thinking;
+            return true;
+        }
+        if OPEN.starts_with(text) {
+            return false;
+        }
+        self.state = State::Answer { watch: true };
+        true
+    }
+
+    fn thinking(&mut self, emit: &mut impl FnMut(ChatEvent)) -> bool {
+        if let Some(at) = self.held.find(CLOSE) {
+            let rest = self.held.split_off(at);
+            let thought = std::mem::replace(
+                &mut self.held,
+                rest.get(CLOSE.len()..).unwrap_or_default().to_owned(),
+            );
+            if !thought.is_empty() {
+                emit(ChatEvent::Reasoning(thought));
+            }
+            self.state = State::Closed;
+            return true;
+        }
+        if let Some(thought) = self.take_safe() {
+            emit(ChatEvent::Reasoning(thought));
+        }
+        false
+    }
+
+    fn closed(&mut self) -> bool {
+        let text = self.held.trim_start();
+        if text.is_empty() {
+            self.held.clear();
+            return false;
+        }
+        self.held = text.to_owned();
+        self.state = State::Answer { watch: false };
+        true
+    }
+
+    fn answer(&mut self, watch: bool, emit: &mut impl FnMut(ChatEvent)) -> bool {
+        if !watch {
+            if !self.held.is_empty() {
+                emit(ChatEvent::Text(std::mem::take(&mut self.held)));
+            }
+            return false;
+        }
+        if let Some(at) = self.held.find(CLOSE) {
+            let quoted = self.held.get(..at).is_some_and(|before| before.ends_with('`'));
+            let rest = self.held.split_off(at);
+            let before = std::mem::take(&mut self.held);
+            if !before.is_empty() {
+                emit(ChatEvent::Text(before));
+            }
+            if quoted {
+                self.held = rest;
+                self.state = State::Answer { watch: false };
+            } else {
+                self.held = rest.get(CLOSE.len()..).unwrap_or_default().to_owned();
+                self.state = State::Closed;
+                emit(ChatEvent::TextWasReasoning);
+            }
+            return true;
+        }
+        if let Some(text) = self.take_safe() {
+            emit(ChatEvent::Text(text));
+        }
+        false
+    }
+
+    /// Takes what cannot be the beginning of a closing tag, with a backquote before one kept back too.
+    fn take_safe(&mut self) -> Option<String> {
+        let held_back = (1..CLOSE.len())
+            .rev()
+            .find(|n| CLOSE.get(..*n).is_some_and(|start| self.held.ends_with(start)))
+            .unwrap_or(0);
+        let mut at = self.held.len() - held_back;
+        if self.held.get(..at).is_some_and(|before| before.ends_with('`')) {
+            at -= 1;
+        }
+        let rest = self.held.split_off(at);
+        let safe = std::mem::replace(&mut self.held, rest);
+        (!safe.is_empty()).then_some(safe)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(pieces: &[&str]) -> (String, String) {
+        let mut splitter = ThinkSplitter::default();
+        let mut reply = crate::Reply::default();
+        for piece in pieces {
+            splitter.push(piece, |event| reply.push(event));
+        }
+        splitter.finish(|event| reply.push(event));
+        (reply.reasoning, reply.text)
+    }
+
+    #[test]
+    fn tags_are_taken_out_wherever_the_pieces_are_cut() {
+        let rows = [
+            ("<think>a b</think>\n\nyes", "a b", "yes"),
+            ("\n<think>a</think>yes", "a", "yes"),
+            ("<think></think>yes", "", "yes"),
+            ("hmm\n</think>\nyes", "hmm\n", "yes"),
+            ("</think>yes", "", "yes"),
+            ("plain <think> text", "", "plain <think> text"),
+            ("the tag `</think>` ends it", "", "the tag `</think>` ends it"),
+            ("<think>cut", "cut", ""),
+            ("a <", "", "a <"),
+            ("a `", "", "a `"),
+            ("<thi", "", "<thi"),
+            ("1 </think> 2 </think> 3", "1 ", "2 </think> 3"),
+            ("<think>a</think></think>b", "a", "</think>b"),
+            ("", "", ""),
+        ];
+        for (content, reasoning, text) in rows {
+            for at in (0..=content.len()).filter(|at| content.is_char_boundary(*at)) {
+                let (a, b) = content.split_at(at);
+                assert_eq!(
+                    split(&[a, b]),
+                    (reasoning.into(), text.into()),
+                    "{content:?} cut at {at}"
+                );
+            }
+            let chars: Vec<String> = content.chars().map(String::from).collect();
+            let chars: Vec<&str> = chars.iter().map(String::as_str).collect();
+            assert_eq!(
+                split(&chars),
+                (reasoning.into(), text.into()),
+                "{content:?} by characters"
+            );
+        }
+    }
+
+    #[test]
+    fn with_a_reasoning_field_tags_are_only_text() {
+        let mut splitter = ThinkSplitter::default();
+        let mut reply = crate::Reply::default();
+        splitter.no_tags();
+        splitter.push("a </think> b", |event| reply.push(event));
+        assert_eq!(reply.text, "a </think> b");
+    }
+}

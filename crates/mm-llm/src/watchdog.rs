@@ -1,0 +1,194 @@
+//! Ends a reply whose server is silent for too long.
+
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use tokio::time::{Instant, timeout_at};
+
+use crate::{ChatEvent, ChatStream, Phase, ProviderError};
+
+/// A limit, with the words that the user wrote for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// How long.
+    pub duration: Duration,
+    /// The same for messages, such as `20s`.
+    pub text: String,
+}
+
+impl Limit {
+    /// A limit of whole seconds.
+    pub fn seconds(seconds: u64) -> Self {
+        Self {
+            duration: Duration::from_secs(seconds),
+            text: format!("{seconds}s"),
+        }
+    }
+}
+
+/// How long a silence may last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitLimits {
+    /// Before the first token, while the server loads the model and reads the prompt; a progress report
+    /// starts it anew. Never shorter than `between`.
+    pub first: Limit,
+    /// Between two tokens.
+    pub between: Limit,
+}
+
+impl WaitLimits {
+    fn first(&self) -> &Limit {
+        if self.first.duration < self.between.duration {
+            &self.between
+        } else {
+            &self.first
+        }
+    }
+}
+
+/// Watches a stream: when a limit is over, the stream ends with [`ProviderError::Timeout`] and the
+/// connection is closed. A keep-alive comment of the server is no token and starts nothing anew.
+pub fn watch(stream: ChatStream, limits: WaitLimits) -> ChatStream {
+    let watched = Watched {
+        deadline: None,
+        talking: false,
+        limits,
+        stream: Some(stream),
+    };
+    ChatStream::new(stream::unfold(watched, |mut watched| async move {
+        let item = watched.next().await?;
+        Some((item, watched))
+    }))
+}
+
+struct Watched {
+    stream: Option<ChatStream>,
+    limits: WaitLimits,
+    talking: bool,
+    deadline: Option<Instant>,
+}
+
+impl Watched {
+    async fn next(&mut self) -> Option<Result<ChatEvent, ProviderError>> {
+        let deadline = *self
+            .deadline
+            .get_or_insert_with(|| after(self.limits.first().duration));
+        let Ok(item) = timeout_at(deadline, self.stream.as_mut()?.next()).await else {
+            self.stream = None; // closes the connection before anybody reads the error
+            return Some(Err(self.over()));
+        };
+        if let Some(Ok(event)) = &item {
+            self.heard(event);
+        }
+        item
+    }
+
+    fn heard(&mut self, event: &ChatEvent) {
+        if event.is_token() {
+            self.talking = true;
+            self.deadline = Some(after(self.limits.between.duration));
+        } else if matches!(event, ChatEvent::PromptProgress { .. }) && !self.talking {
+            self.deadline = Some(after(self.limits.first().duration));
+        }
+    }
+
+    fn over(&self) -> ProviderError {
+        let (phase, limit) = if self.talking {
+            (Phase::NextToken, &self.limits.between)
+        } else {
+            (Phase::FirstToken, self.limits.first())
+        };
+        ProviderError::Timeout {
+            phase,
+            after: limit.text.clone(),
+        }
+    }
+}
+
+/// A deadline; a limit of many years, which an `Instant` cannot hold, is cut to one.
+fn after(limit: Duration) -> Instant {
+    const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+    Instant::now() + limit.min(YEAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> ChatEvent {
+        ChatEvent::Text(text.into())
+    }
+
+    fn progress() -> ChatEvent {
+        ChatEvent::PromptProgress {
+            total: 10,
+            processed: 5,
+            cached: 0,
+        }
+    }
+
+    /// Plays (seconds before it, event) rows and gives the last item as text.
+    async fn end(limits: (u64, u64), rows: Vec<(u64, ChatEvent)>) -> String {
+        let script = stream::iter(rows)
+            .then(|(wait, event)| async move {
+                tokio::time::sleep(Duration::from_secs(wait)).await;
+                Ok(event)
+            })
+            .chain(stream::pending());
+        let limits = WaitLimits {
+            first: Limit::seconds(limits.0),
+            between: Limit::seconds(limits.1),
+        };
+        let mut watched = watch(ChatStream::new(script), limits);
+        loop {
+            match watched.next().await {
+                Some(Ok(ChatEvent::Finished(_))) => return "finished".into(),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => {
+                    assert!(watched.next().await.is_none(), "nothing comes after the error");
+                    return error.to_string();
+                }
+                None => return "none".into(),
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_silence_has_its_limit() {
+        let done = || ChatEvent::Finished(crate::FinishReason::Stop);
+        let rows: Vec<((u64, u64), Vec<(u64, ChatEvent)>, &str)> = vec![
+            ((3, 1), vec![], "no first token from the server after 3s"),
+            ((3, 1), vec![(2, text("a"))], "connection hang detected after 1s"),
+            ((3, 9), vec![], "no first token from the server after 9s"),
+            (
+                (3, 1),
+                vec![(2, progress()), (2, progress()), (2, text("a")), (0, done())],
+                "finished",
+            ),
+            (
+                (3, 1),
+                vec![(2, progress())],
+                "no first token from the server after 3s",
+            ),
+            (
+                (9, 2),
+                vec![(1, text("a")), (1, text("b")), (1, done())],
+                "finished",
+            ),
+            (
+                (9, 2),
+                vec![(1, text("a")), (1, progress()), (1, progress())],
+                "connection hang detected after 2s",
+            ),
+            (
+                (3, 3),
+                vec![(1, ChatEvent::Reasoning("a".into())), (2, text("b")), (0, done())],
+                "finished",
+            ),
+        ];
+        for (limits, script, expected) in rows {
+            let told = format!("{limits:?} {script:?}");
+            assert_eq!(end(limits, script).await, expected, "{told}");
+        }
+    }
+}
