@@ -42,11 +42,6 @@ pub enum Decision {
 impl HookOutcome {
     /// An outcome that refuses.
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self {
-            decision: Decision::Deny {
-                reason: reason.into(),
-            },
-            ..Self::default()
-        }
+        Self { decision: Decision::Deny { reason: reason.into() }, ..Self::default() }
     }
 }

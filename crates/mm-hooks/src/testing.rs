@@ -19,10 +19,7 @@ pub struct ScriptedHooks {
 impl ScriptedHooks {
     /// Makes hooks that give each outcome once, to the next event of that name.
     pub fn new(outcomes: impl IntoIterator<Item = (&'static str, HookOutcome)>) -> Self {
-        Self {
-            outcomes: Mutex::new(outcomes.into_iter().collect()),
-            seen: Mutex::default(),
-        }
+        Self { outcomes: Mutex::new(outcomes.into_iter().collect()), seen: Mutex::default() }
     }
 
     /// The events so far, in their `Debug` form.
@@ -34,15 +31,10 @@ impl ScriptedHooks {
 #[async_trait]
 impl HookRunner for ScriptedHooks {
     async fn run(&self, event: HookEvent<'_>, _cancel: &CancellationToken) -> HookOutcome {
-        self.seen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(format!("{event:?}"));
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{event:?}"));
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         let next = outcomes.iter().position(|(name, _)| *name == event.name());
-        next.and_then(|at| outcomes.remove(at))
-            .map(|(_, outcome)| outcome)
-            .unwrap_or_default()
+        next.and_then(|at| outcomes.remove(at)).map(|(_, outcome)| outcome).unwrap_or_default()
     }
 }
 
@@ -54,11 +46,7 @@ mod tests {
     async fn an_outcome_goes_to_the_next_event_of_its_name() {
         let hooks = ScriptedHooks::new([("preGeneration", HookOutcome::deny("no"))]);
         let cancel = CancellationToken::new();
-        let post = HookEvent::PostGeneration {
-            prompt: "q",
-            answer: "a",
-            tool_calls: 0,
-        };
+        let post = HookEvent::PostGeneration { prompt: "q", answer: "a", tool_calls: 0 };
         assert_eq!(hooks.run(post, &cancel).await, HookOutcome::default());
         let pre = HookEvent::PreGeneration { prompt: "q" };
         assert_eq!(hooks.run(pre, &cancel).await, HookOutcome::deny("no"));

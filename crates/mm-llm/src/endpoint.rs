@@ -34,11 +34,7 @@ pub(crate) struct Endpoint {
 
 impl Endpoints {
     pub(crate) fn new(urls: Vec<String>, hint: &'static str) -> Self {
-        Self {
-            urls,
-            hint,
-            chosen: Mutex::new(None),
-        }
+        Self { urls, hint, chosen: Mutex::new(None) }
     }
 
     /// Gives the end point in use; asks them in order when there is none yet.
@@ -54,10 +50,7 @@ impl Endpoints {
         for url in &self.urls {
             match probe(client, url, key).await {
                 Ok(models) => {
-                    let endpoint = Arc::new(Endpoint {
-                        base: url.clone(),
-                        models,
-                    });
+                    let endpoint = Arc::new(Endpoint { base: url.clone(), models });
                     *self.lock() = Some(endpoint.clone());
                     return Ok(endpoint);
                 }
@@ -108,20 +101,13 @@ async fn models(mut response: Response) -> Vec<ModelInfo> {
         }
     }
     let list: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let rows = list
-        .get("data")
-        .and_then(Value::as_array)
-        .cloned()
-        .unwrap_or_default();
+    let rows = list.get("data").and_then(Value::as_array).cloned().unwrap_or_default();
     rows.iter().filter_map(model).collect()
 }
 
 fn model(row: &Value) -> Option<ModelInfo> {
     let id = row.get("id")?.as_str()?.to_owned();
     // llama-server tells the window that it serves here, and the trained one as `n_ctx_train`.
-    let window = row
-        .pointer("/meta/n_ctx")
-        .and_then(Value::as_u64)
-        .filter(|n| *n > 0);
+    let window = row.pointer("/meta/n_ctx").and_then(Value::as_u64).filter(|n| *n > 0);
     Some(ModelInfo { id, window })
 }

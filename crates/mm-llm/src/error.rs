@@ -113,19 +113,11 @@ impl ProviderError {
 }
 
 fn list(tried: &[(String, String)]) -> String {
-    tried
-        .iter()
-        .map(|(url, why)| format!("{url} ({why})"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    tried.iter().map(|(url, why)| format!("{url} ({why})")).collect::<Vec<_>>().join(", ")
 }
 
 fn message_part(message: &str) -> String {
-    if message.is_empty() {
-        String::new()
-    } else {
-        format!(": {message}")
-    }
+    if message.is_empty() { String::new() } else { format!(": {message}") }
 }
 
 fn window_part(prompt: Option<u64>, window: Option<u64>) -> String {
@@ -136,9 +128,5 @@ fn window_part(prompt: Option<u64>, window: Option<u64>) -> String {
 }
 
 fn near_part(near: &str) -> String {
-    if near.is_empty() {
-        String::new()
-    } else {
-        format!(": {near}")
-    }
+    if near.is_empty() { String::new() } else { format!(": {near}") }
 }

@@ -47,10 +47,8 @@ const NEVER_PROXIED: &str = "localhost,127.0.0.0/8,::1,host.docker.internal";
 /// Builds the client that serves every request to `urls`.
 pub(crate) fn client(urls: &[String], proxies: &ProxySettings) -> Result<Client, ProviderError> {
     let first = urls.first().map_or("", String::as_str);
-    let bad = |why: &(dyn Error + 'static)| ProviderError::BadUrl {
-        url: first.to_owned(),
-        why: why_chain(why),
-    };
+    let bad =
+        |why: &(dyn Error + 'static)| ProviderError::BadUrl { url: first.to_owned(), why: why_chain(why) };
     let mut builder = Client::builder().no_proxy().redirect(redirect::Policy::none());
     let except = match &proxies.except {
         Some(more) => format!("{NEVER_PROXIED},{more}"),
@@ -63,9 +61,7 @@ pub(crate) fn client(urls: &[String], proxies: &ProxySettings) -> Result<Client,
     if let Some(https) = &proxies.https {
         builder = builder.proxy(Proxy::https(https).map_err(|e| bad(&e))?.no_proxy(except));
     }
-    tls(builder, urls.iter().any(|url| url.starts_with("https:")))
-        .build()
-        .map_err(|e| bad(&e))
+    tls(builder, urls.iter().any(|url| url.starts_with("https:"))).build().map_err(|e| bad(&e))
 }
 
 #[cfg(feature = "tls")]
@@ -75,11 +71,7 @@ fn tls(builder: reqwest::ClientBuilder, wanted: bool) -> reqwest::ClientBuilder 
     // reqwest refuses to build without a provider. A second install, by an embedder, is no fault.
     INSTALLED.get_or_init(|| drop(rustls::crypto::ring::default_provider().install_default()));
     // The system's certificates are only loaded where an end point needs them.
-    if wanted {
-        builder
-    } else {
-        builder.tls_certs_only([])
-    }
+    if wanted { builder } else { builder.tls_certs_only([]) }
 }
 
 #[cfg(not(feature = "tls"))]
@@ -139,10 +131,7 @@ pub(crate) fn status_error(status: u16, body: &str, location: Option<&str>) -> P
         }
         _ => {}
     }
-    ProviderError::Http {
-        status,
-        message: message.trim().to_owned(),
-    }
+    ProviderError::Http { status, message: message.trim().to_owned() }
 }
 
 /// Gives the error that a JSON value reports, if it reports one: `{"error": …}` in any of its shapes.
@@ -155,16 +144,9 @@ pub(crate) fn reported(json: &Value) -> Option<ProviderError> {
 /// The text of an error: `error.message`, `error` or `message` as text, `message.detail`, `detail`.
 fn error_text(json: &Value) -> Option<String> {
     let error = json.get("error").filter(|e| !e.is_null());
-    let candidates = [
-        error.and_then(|e| e.get("message")),
-        error,
-        json.get("message"),
-        json.get("detail"),
-    ];
+    let candidates = [error.and_then(|e| e.get("message")), error, json.get("message"), json.get("detail")];
     let found = candidates.into_iter().flatten().find(|v| !v.is_null())?;
-    Some(one_line(
-        &found.as_str().map_or_else(|| found.to_string(), str::to_owned),
-    ))
+    Some(one_line(&found.as_str().map_or_else(|| found.to_string(), str::to_owned)))
 }
 
 fn overflow(json: &Value, message: &str) -> Option<ProviderError> {
@@ -176,11 +158,7 @@ fn overflow(json: &Value, message: &str) -> Option<ProviderError> {
     }
     let number = |key: &str| error.get(key).and_then(Value::as_u64);
     let (prompt, window) = (number("n_prompt_tokens"), number("n_ctx"));
-    Some(ProviderError::ContextOverflow {
-        prompt,
-        window,
-        message: message.to_owned(),
-    })
+    Some(ProviderError::ContextOverflow { prompt, window, message: message.to_owned() })
 }
 
 /// Cuts a text to one line of at most 300 characters.
@@ -229,11 +207,7 @@ mod tests {
                 r#"{"object":"error","message":"The model `x` does not exist.","type":"NotFoundError"}"#,
                 "the server answered HTTP 404: The model `x` does not exist.",
             ),
-            (
-                502,
-                "<html>\n<b>Bad gateway</b></html>",
-                "the server answered HTTP 502: Bad gateway",
-            ),
+            (502, "<html>\n<b>Bad gateway</b></html>", "the server answered HTTP 502: Bad gateway"),
             (500, "", "the server answered HTTP 500"),
             (
                 404,
@@ -250,11 +224,7 @@ mod tests {
                 r#"{"error":{"message":null,"code":7}}"#,
                 r#"the server answered HTTP 400: {"message":null,"code":7}"#,
             ),
-            (
-                422,
-                r#"{"detail":[{"msg":"bad"}]}"#,
-                r#"the server answered HTTP 422: [{"msg":"bad"}]"#,
-            ),
+            (422, r#"{"detail":[{"msg":"bad"}]}"#, r#"the server answered HTTP 422: [{"msg":"bad"}]"#),
             (
                 400,
                 r#"{"error":{"message":"request (23120 tokens) exceeds","type":"exceed_context_size_error","n_prompt_tokens":23120,"n_ctx":8192}}"#,

@@ -28,9 +28,6 @@ pub enum Message {
 impl Message {
     /// An answer without calls.
     pub fn assistant(text: impl Into<String>) -> Self {
-        Self::Assistant {
-            text: text.into(),
-            calls: Vec::new(),
-        }
+        Self::Assistant { text: text.into(), calls: Vec::new() }
     }
 }

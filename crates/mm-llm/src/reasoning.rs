@@ -82,10 +82,8 @@ impl ThinkSplitter {
     fn thinking(&mut self, emit: &mut impl FnMut(ChatEvent)) -> bool {
         if let Some(at) = self.held.find(CLOSE) {
             let rest = self.held.split_off(at);
-            let thought = std::mem::replace(
-                &mut self.held,
-                rest.get(CLOSE.len()..).unwrap_or_default().to_owned(),
-            );
+            let thought =
+                std::mem::replace(&mut self.held, rest.get(CLOSE.len()..).unwrap_or_default().to_owned());
             if !thought.is_empty() {
                 emit(ChatEvent::Reasoning(thought));
             }
@@ -190,19 +188,11 @@ mod tests {
         for (content, reasoning, text) in rows {
             for at in (0..=content.len()).filter(|at| content.is_char_boundary(*at)) {
                 let (a, b) = content.split_at(at);
-                assert_eq!(
-                    split(&[a, b]),
-                    (reasoning.into(), text.into()),
-                    "{content:?} cut at {at}"
-                );
+                assert_eq!(split(&[a, b]), (reasoning.into(), text.into()), "{content:?} cut at {at}");
             }
             let chars: Vec<String> = content.chars().map(String::from).collect();
             let chars: Vec<&str> = chars.iter().map(String::as_str).collect();
-            assert_eq!(
-                split(&chars),
-                (reasoning.into(), text.into()),
-                "{content:?} by characters"
-            );
+            assert_eq!(split(&chars), (reasoning.into(), text.into()), "{content:?} by characters");
         }
     }
 

@@ -28,11 +28,7 @@ impl Reply {
             ChatEvent::Reasoning(text) => self.reasoning.push_str(&text),
             ChatEvent::TextWasReasoning => self.reasoning.push_str(&std::mem::take(&mut self.text)),
             ChatEvent::CallStarted { id, name, .. } => {
-                self.calls.push(ToolCall {
-                    id,
-                    name,
-                    arguments: String::new(),
-                });
+                self.calls.push(ToolCall { id, name, arguments: String::new() });
             }
             ChatEvent::CallArguments { slot, text } => {
                 if let Some(call) = self.calls.get_mut(slot) {

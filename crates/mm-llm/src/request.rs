@@ -25,11 +25,6 @@ pub struct ChatRequest<'a> {
 impl<'a> ChatRequest<'a> {
     /// A request without tools and without any sampling key.
     pub fn new(model: &'a str, messages: &'a [Message]) -> Self {
-        Self {
-            model,
-            messages,
-            tools: &[],
-            sampling: Map::new(),
-        }
+        Self { model, messages, tools: &[], sampling: Map::new() }
     }
 }

@@ -19,10 +19,7 @@ pub struct Limit {
 impl Limit {
     /// A limit of whole seconds.
     pub fn seconds(seconds: u64) -> Self {
-        Self {
-            duration: Duration::from_secs(seconds),
-            text: format!("{seconds}s"),
-        }
+        Self { duration: Duration::from_secs(seconds), text: format!("{seconds}s") }
     }
 }
 
@@ -38,23 +35,14 @@ pub struct WaitLimits {
 
 impl WaitLimits {
     fn first(&self) -> &Limit {
-        if self.first.duration < self.between.duration {
-            &self.between
-        } else {
-            &self.first
-        }
+        if self.first.duration < self.between.duration { &self.between } else { &self.first }
     }
 }
 
 /// Watches a stream: when a limit is over, the stream ends with [`ProviderError::Timeout`] and the
 /// connection is closed. A keep-alive comment of the server is no token and starts nothing anew.
 pub fn watch(stream: ChatStream, limits: WaitLimits) -> ChatStream {
-    let watched = Watched {
-        deadline: None,
-        talking: false,
-        limits,
-        stream: Some(stream),
-    };
+    let watched = Watched { deadline: None, talking: false, limits, stream: Some(stream) };
     ChatStream::new(stream::unfold(watched, |mut watched| async move {
         let item = watched.next().await?;
         Some((item, watched))
@@ -70,9 +58,7 @@ struct Watched {
 
 impl Watched {
     async fn next(&mut self) -> Option<Result<ChatEvent, ProviderError>> {
-        let deadline = *self
-            .deadline
-            .get_or_insert_with(|| after(self.limits.first().duration));
+        let deadline = *self.deadline.get_or_insert_with(|| after(self.limits.first().duration));
         let Ok(item) = timeout_at(deadline, self.stream.as_mut()?.next()).await else {
             self.stream = None; // closes the connection before anybody reads the error
             return Some(Err(self.over()));
@@ -98,10 +84,7 @@ impl Watched {
         } else {
             (Phase::FirstToken, self.limits.first())
         };
-        ProviderError::Timeout {
-            phase,
-            after: limit.text.clone(),
-        }
+        ProviderError::Timeout { phase, after: limit.text.clone() }
     }
 }
 
@@ -120,11 +103,7 @@ mod tests {
     }
 
     fn progress() -> ChatEvent {
-        ChatEvent::PromptProgress {
-            total: 10,
-            processed: 5,
-            cached: 0,
-        }
+        ChatEvent::PromptProgress { total: 10, processed: 5, cached: 0 }
     }
 
     /// Plays (seconds before it, event) rows and gives the last item as text.
@@ -135,10 +114,7 @@ mod tests {
                 Ok(event)
             })
             .chain(stream::pending());
-        let limits = WaitLimits {
-            first: Limit::seconds(limits.0),
-            between: Limit::seconds(limits.1),
-        };
+        let limits = WaitLimits { first: Limit::seconds(limits.0), between: Limit::seconds(limits.1) };
         let mut watched = watch(ChatStream::new(script), limits);
         loop {
             match watched.next().await {
@@ -160,31 +136,15 @@ mod tests {
             ((3, 1), vec![], "no first token from the server after 3s"),
             ((3, 1), vec![(2, text("a"))], "connection hang detected after 1s"),
             ((3, 9), vec![], "no first token from the server after 9s"),
-            (
-                (3, 1),
-                vec![(2, progress()), (2, progress()), (2, text("a")), (0, done())],
-                "finished",
-            ),
-            (
-                (3, 1),
-                vec![(2, progress())],
-                "no first token from the server after 3s",
-            ),
-            (
-                (9, 2),
-                vec![(1, text("a")), (1, text("b")), (1, done())],
-                "finished",
-            ),
+            ((3, 1), vec![(2, progress()), (2, progress()), (2, text("a")), (0, done())], "finished"),
+            ((3, 1), vec![(2, progress())], "no first token from the server after 3s"),
+            ((9, 2), vec![(1, text("a")), (1, text("b")), (1, done())], "finished"),
             (
                 (9, 2),
                 vec![(1, text("a")), (1, progress()), (1, progress())],
                 "connection hang detected after 2s",
             ),
-            (
-                (3, 3),
-                vec![(1, ChatEvent::Reasoning("a".into())), (2, text("b")), (0, done())],
-                "finished",
-            ),
+            ((3, 3), vec![(1, ChatEvent::Reasoning("a".into())), (2, text("b")), (0, done())], "finished"),
         ];
         for (limits, script, expected) in rows {
             let told = format!("{limits:?} {script:?}");

@@ -73,17 +73,9 @@ fn syntax(text: &str, fault: &serde_json::Error) -> ArgumentError {
     let full = fault.to_string();
     let message = full.split(" at line ").next().unwrap_or(&full).to_owned();
     let line = text.lines().nth(fault.line().saturating_sub(1)).unwrap_or("");
-    let before = line
-        .char_indices()
-        .take_while(|(at, _)| *at < fault.column())
-        .count();
+    let before = line.char_indices().take_while(|(at, _)| *at < fault.column()).count();
     let near = line.chars().skip(before.saturating_sub(12)).take(24).collect();
-    ArgumentError::Syntax {
-        message,
-        line: fault.line(),
-        column: fault.column(),
-        near,
-    }
+    ArgumentError::Syntax { message, line: fault.line(), column: fault.column(), near }
 }
 
 #[cfg(test)]

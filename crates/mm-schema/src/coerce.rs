@@ -50,10 +50,7 @@ pub(crate) fn coerce(value: &mut Value, schema: &Value) {
 /// Coerces each property; an optional one that is `null` counts as left out.
 fn coerce_properties(map: &mut Map<String, Value>, properties: &Map<String, Value>, schema: &Value) {
     let required = |key: &str| {
-        schema
-            .get("required")
-            .and_then(Value::as_array)
-            .is_some_and(|keys| keys.iter().any(|k| k == key))
+        schema.get("required").and_then(Value::as_array).is_some_and(|keys| keys.iter().any(|k| k == key))
     };
     map.retain(|key, value| !value.is_null() || required(key) || !properties.contains_key(key));
     for (key, value) in map {
@@ -65,11 +62,7 @@ fn coerce_properties(map: &mut Map<String, Value>, properties: &Map<String, Valu
 
 fn number(text: &str, wanted: &str) -> Option<Number> {
     let number: Number = serde_json::from_str(text).ok()?;
-    if wanted == "number" {
-        Some(number)
-    } else {
-        whole(&number).or(number.is_i64().then_some(number))
-    }
+    if wanted == "number" { Some(number) } else { whole(&number).or(number.is_i64().then_some(number)) }
 }
 
 /// `3.0` as 3, where no digit is lost.

@@ -6,10 +6,7 @@
 /// Mended are a trailing comma, strings in single quotes, raw control characters in a string, and missing
 /// closing brackets. The result need not be valid JSON: the caller parses it.
 pub(crate) fn repair(text: &str) -> Option<String> {
-    let mut mender = Mender {
-        out: String::with_capacity(text.len() + 8),
-        open: Vec::new(),
-    };
+    let mut mender = Mender { out: String::with_capacity(text.len() + 8), open: Vec::new() };
     let mut chars = text.trim().chars();
     while let Some(c) = chars.next() {
         match c {

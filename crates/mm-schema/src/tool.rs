@@ -22,19 +22,13 @@ impl ToolSpec {
     /// that only restate the Rust type, or `null` beside an optional field's type. Each byte of it is
     /// read by the model before the first question.
     pub fn of<A: JsonSchema>(name: impl Into<String>, description: impl Into<String>) -> Self {
-        let generator = SchemaSettings::draft2020_12()
-            .with(|s| s.inline_subschemas = true)
-            .into_generator();
+        let generator = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true).into_generator();
         let mut parameters = generator.into_root_schema_for::<A>().to_value();
         shorten(&mut parameters);
         if let Value::Object(schema) = &mut parameters {
             schema.remove("description");
         }
-        Self {
-            name: name.into(),
-            description: description.into(),
-            parameters,
-        }
+        Self { name: name.into(), description: description.into(), parameters }
     }
 }
 

@@ -25,11 +25,7 @@ pub(crate) fn check(value: &Value, schema: &Value) -> Result<(), ArgumentError> 
             path => format!("{path}: {fault}"),
         })
         .collect();
-    if faults.is_empty() {
-        Ok(())
-    } else {
-        Err(ArgumentError::Schema { faults })
-    }
+    if faults.is_empty() { Ok(()) } else { Err(ArgumentError::Schema { faults }) }
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -8,15 +8,8 @@ use serde_json::Value;
 use crate::{ChatRequest, Message, Preset, ProviderError};
 
 /// Keys that come from the conversation, whatever the sampling map says.
-const RESERVED: [&str; 7] = [
-    "messages",
-    "tools",
-    "tool_choice",
-    "functions",
-    "function_call",
-    "model",
-    "stream",
-];
+const RESERVED: [&str; 7] =
+    ["messages", "tools", "tool_choice", "functions", "function_call", "model", "stream"];
 
 /// Serialises a streaming request.
 pub(crate) fn body(request: &ChatRequest<'_>, preset: &Preset) -> Result<Vec<u8>, ProviderError> {
@@ -50,11 +43,7 @@ impl Serialize for Body<'_> {
                 map.serialize_entry(key, value)?;
             }
         }
-        for (key, value) in request
-            .sampling
-            .iter()
-            .filter(|(key, _)| !RESERVED.contains(&key.as_str()))
-        {
+        for (key, value) in request.sampling.iter().filter(|(key, _)| !RESERVED.contains(&key.as_str())) {
             map.serialize_entry(key, value)?;
         }
         map.end()
@@ -85,23 +74,14 @@ struct WireMessage<'a> {
 
 impl<'a> From<&'a Message> for WireMessage<'a> {
     fn from(message: &'a Message) -> Self {
-        let plain = |role, content| Self {
-            role,
-            content,
-            tool_calls: Vec::new(),
-            tool_call_id: None,
-        };
+        let plain = |role, content| Self { role, content, tool_calls: Vec::new(), tool_call_id: None };
         match message {
             Message::System(text) => plain("system", text),
             Message::User(text) => plain("user", text),
-            Message::Assistant { text, calls } => Self {
-                tool_calls: calls.iter().map(WireCall::from).collect(),
-                ..plain("assistant", text)
-            },
-            Message::Tool { call_id, text } => Self {
-                tool_call_id: Some(call_id),
-                ..plain("tool", text)
-            },
+            Message::Assistant { text, calls } => {
+                Self { tool_calls: calls.iter().map(WireCall::from).collect(), ..plain("assistant", text) }
+            }
+            Message::Tool { call_id, text } => Self { tool_call_id: Some(call_id), ..plain("tool", text) },
         }
     }
 }
@@ -121,15 +101,8 @@ struct WireFunction<'a> {
 
 impl<'a> From<&'a ToolCall> for WireCall<'a> {
     fn from(call: &'a ToolCall) -> Self {
-        let function = WireFunction {
-            name: &call.name,
-            arguments: &call.arguments,
-        };
-        Self {
-            id: &call.id,
-            r#type: "function",
-            function,
-        }
+        let function = WireFunction { name: &call.name, arguments: &call.arguments };
+        Self { id: &call.id, r#type: "function", function }
     }
 }
 

@@ -74,10 +74,7 @@ impl Decoder {
             Ok(chunk) => self.chunk(chunk),
             Err(_) => {
                 let what = "the server sent something that is no chunk of an answer";
-                return Err(ProviderError::Protocol {
-                    what,
-                    near: http::one_line(data),
-                });
+                return Err(ProviderError::Protocol { what, near: http::one_line(data) });
             }
         }
         Ok(())
@@ -133,8 +130,7 @@ impl Decoder {
             }
         }
         if !delta.content.0.is_empty() {
-            self.splitter
-                .push(&delta.content.0, |event| events.push_back(event));
+            self.splitter.push(&delta.content.0, |event| events.push_back(event));
         }
         for call in delta.tool_calls {
             self.call(call);
@@ -157,10 +153,7 @@ impl Decoder {
             if let Some(slot) = self.slots.get_mut(slot) {
                 slot.arguments.push_str(&arguments);
             }
-            self.events.push_back(ChatEvent::CallArguments {
-                slot,
-                text: arguments,
-            });
+            self.events.push_back(ChatEvent::CallArguments { slot, text: arguments });
         }
     }
 
@@ -195,20 +188,9 @@ impl Decoder {
     fn start(&mut self, index: Option<u64>, id: Option<String>, name: String) -> usize {
         let slot = self.slots.len();
         let taken = |id: &String| self.slots.iter().any(|slot| slot.id.as_ref() == Some(id));
-        let shown = id
-            .clone()
-            .filter(|id| !taken(id))
-            .unwrap_or_else(|| self.ids.next());
-        self.slots.push(Slot {
-            index,
-            id,
-            arguments: String::new(),
-        });
-        self.events.push_back(ChatEvent::CallStarted {
-            slot,
-            id: shown,
-            name,
-        });
+        let shown = id.clone().filter(|id| !taken(id)).unwrap_or_else(|| self.ids.next());
+        self.slots.push(Slot { index, id, arguments: String::new() });
+        self.events.push_back(ChatEvent::CallStarted { slot, id: shown, name });
         slot
     }
 
@@ -219,14 +201,8 @@ impl Decoder {
         let fields = [
             (&mut counts.prompt, number(usage, "/prompt_tokens")),
             (&mut counts.completion, number(usage, "/completion_tokens")),
-            (
-                &mut counts.cached,
-                number(usage, "/prompt_tokens_details/cached_tokens"),
-            ),
-            (
-                &mut counts.reasoning,
-                number(usage, "/completion_tokens_details/reasoning_tokens"),
-            ),
+            (&mut counts.cached, number(usage, "/prompt_tokens_details/cached_tokens")),
+            (&mut counts.reasoning, number(usage, "/completion_tokens_details/reasoning_tokens")),
         ];
         for (field, found) in fields {
             *field = found.or(*field);
@@ -237,9 +213,7 @@ impl Decoder {
             counts.prompt = counts.prompt.or(Some(read + cached));
             counts.completion = counts.completion.or(number(timings, "/predicted_n"));
         }
-        let speed = timings
-            .and_then(|t| t.get("predicted_per_second"))
-            .and_then(Value::as_f64);
+        let speed = timings.and_then(|t| t.get("predicted_per_second")).and_then(Value::as_f64);
         counts.tokens_per_second = speed.or(counts.tokens_per_second);
         if counts != Usage::default() {
             self.usage = Some(counts);

@@ -37,13 +37,7 @@ impl OpenAiOptions {
     /// The preset's own end points, no key, no proxy.
     pub fn new(preset: &'static Preset) -> Self {
         let fallback = preset.fallback.map(str::to_owned);
-        Self {
-            preset,
-            base_url: None,
-            fallback,
-            api_key: None,
-            proxies: ProxySettings::default(),
-        }
+        Self { preset, base_url: None, fallback, api_key: None, proxies: ProxySettings::default() }
     }
 }
 
@@ -68,13 +62,8 @@ impl OpenAi {
     /// # Errors
     /// Refuses an end point or a proxy that is no http or https URL.
     pub fn new(options: OpenAiOptions) -> Result<Self, ProviderError> {
-        let first = options
-            .base_url
-            .unwrap_or_else(|| options.preset.base_url.to_owned());
-        let urls = [Some(first), options.fallback]
-            .into_iter()
-            .flatten()
-            .filter(|url| !url.trim().is_empty());
+        let first = options.base_url.unwrap_or_else(|| options.preset.base_url.to_owned());
+        let urls = [Some(first), options.fallback].into_iter().flatten().filter(|url| !url.trim().is_empty());
         let urls: Vec<String> = urls.map(|url| checked(&url)).collect::<Result<_, _>>()?;
         let inner = Inner {
             preset: options.preset,
@@ -83,9 +72,7 @@ impl OpenAi {
             key: options.api_key,
             ids: Arc::new(CallIds::default()),
         };
-        Ok(Self {
-            inner: Arc::new(inner),
-        })
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Gives the base URL in use, after asking the end points if none has answered yet.
@@ -105,21 +92,13 @@ impl Inner {
     async fn open(&self, body: Vec<u8>) -> Result<Reading, ProviderError> {
         let endpoint = self.choose().await?;
         let url = format!("{}/chat/completions", endpoint.base);
-        let request = self
-            .client
-            .post(&url)
-            .header("content-type", "application/json")
-            .body(body);
+        let request = self.client.post(&url).header("content-type", "application/json").body(body);
         match authorized(request, self.key.as_ref()).send().await {
             Ok(response) => Reading::begin(response, url, self.ids.clone()).await,
             Err(error) => {
                 self.endpoints.forget();
                 let why = http::why(&error);
-                Err(ProviderError::Connect {
-                    url,
-                    why,
-                    source: Some(Box::new(error.without_url())),
-                })
+                Err(ProviderError::Connect { url, why, source: Some(Box::new(error.without_url())) })
             }
         }
     }
@@ -173,10 +152,7 @@ impl Provider for OpenAi {
 
 fn checked(url: &str) -> Result<String, ProviderError> {
     let trimmed = url.trim().trim_end_matches('/');
-    let bad = |why: &str| ProviderError::BadUrl {
-        url: url.to_owned(),
-        why: why.to_owned(),
-    };
+    let bad = |why: &str| ProviderError::BadUrl { url: url.to_owned(), why: why.to_owned() };
     let parsed = reqwest::Url::parse(trimmed)
         .map_err(|e| bad(&format!("{e} (it looks like http://127.0.0.1:8080/v1)")))?;
     match parsed.scheme() {

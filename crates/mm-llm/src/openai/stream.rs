@@ -35,11 +35,7 @@ enum Form {
     /// Not a byte besides white space yet.
     Unknown(Vec<u8>),
     /// Server-sent events, with the first bytes for a message and whether any event came.
-    Events {
-        sse: SseDecoder,
-        head: Vec<u8>,
-        any: bool,
-    },
+    Events { sse: SseDecoder, head: Vec<u8>, any: bool },
     /// One JSON value: an error, or an answer that was not streamed.
     Whole(Vec<u8>),
 }
@@ -56,12 +52,7 @@ impl Reading {
             return Err(status_error(response, url).await);
         }
         let form = Form::Unknown(Vec::new());
-        Ok(Self {
-            response,
-            decoder: Decoder::new(ids),
-            form,
-            last: None,
-        })
+        Ok(Self { response, decoder: Decoder::new(ids), form, last: None })
     }
 
     /// Gives the next event; `None` after the last.
@@ -119,11 +110,7 @@ impl Reading {
                     }
                     Some(_) => std::mem::take(held),
                 };
-                self.form = Form::Events {
-                    sse: SseDecoder::default(),
-                    head: Vec::new(),
-                    any: false,
-                };
+                self.form = Form::Events { sse: SseDecoder::default(), head: Vec::new(), any: false };
                 self.bytes(&held)
             }
             Form::Whole(body) => {
@@ -137,11 +124,7 @@ impl Reading {
                 if head.len() < 200 {
                     head.extend(bytes.iter().take(200));
                 }
-                let mut feed = Feed {
-                    decoder: &mut self.decoder,
-                    done: false,
-                    failed: None,
-                };
+                let mut feed = Feed { decoder: &mut self.decoder, done: false, failed: None };
                 sse.push(bytes, |data| feed.data(data, any))?;
                 feed.failed.map_or(Ok(feed.done), Err)
             }
@@ -157,19 +140,12 @@ impl Reading {
                 self.decoder.payload(&text)?;
                 if !self.decoder.has_begun() {
                     let what = "the server sent something that is no answer";
-                    return Err(ProviderError::Protocol {
-                        what,
-                        near: http::one_line(&text),
-                    });
+                    return Err(ProviderError::Protocol { what, near: http::one_line(&text) });
                 }
                 Ok(())
             }
             Form::Events { sse, head, any } => {
-                let mut feed = Feed {
-                    decoder: &mut self.decoder,
-                    done: false,
-                    failed: None,
-                };
+                let mut feed = Feed { decoder: &mut self.decoder, done: false, failed: None };
                 sse.finish(|data| feed.data(data, any));
                 if let Some(error) = feed.failed {
                     return Err(error);
@@ -181,10 +157,7 @@ impl Reading {
                     return Err(protocol("the stream ended before the model finished"));
                 }
                 let near = http::one_line(&String::from_utf8_lossy(head));
-                Err(ProviderError::Protocol {
-                    what: "the server's answer is no event stream",
-                    near,
-                })
+                Err(ProviderError::Protocol { what: "the server's answer is no event stream", near })
             }
         }
     }
@@ -216,27 +189,17 @@ impl Feed<'_> {
 }
 
 fn protocol(what: &'static str) -> ProviderError {
-    ProviderError::Protocol {
-        what,
-        near: String::new(),
-    }
+    ProviderError::Protocol { what, near: String::new() }
 }
 
 fn broken(error: &reqwest::Error) -> ProviderError {
     let what = "the connection broke off before the model finished";
-    ProviderError::Protocol {
-        what,
-        near: http::why(error),
-    }
+    ProviderError::Protocol { what, near: http::why(error) }
 }
 
 async fn status_error(mut response: Response, url: String) -> ProviderError {
     let status = response.status().as_u16();
-    let location = response
-        .headers()
-        .get(LOCATION)
-        .and_then(|value| value.to_str().ok())
-        .map(str::to_owned);
+    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let mut body = Vec::new();
     let read = async {
         while let Ok(Some(bytes)) = response.chunk().await {
@@ -249,10 +212,9 @@ async fn status_error(mut response: Response, url: String) -> ProviderError {
     let _ = tokio::time::timeout(ERROR_WAIT, read).await;
     match http::status_error(status, &String::from_utf8_lossy(&body), location.as_deref()) {
         // The path is what a person needs to see here.
-        ProviderError::Http { status: 404, message } => ProviderError::Http {
-            status,
-            message: format!("{message} [{url}]"),
-        },
+        ProviderError::Http { status: 404, message } => {
+            ProviderError::Http { status, message: format!("{message} [{url}]") }
+        }
         error => error,
     }
 }

@@ -38,17 +38,11 @@ async fn ask_scripted(answer: Answer) -> (Reply, Option<ProviderError>) {
 }
 
 fn chunk(delta: Value) -> String {
-    format!(
-        "data: {}\n\n",
-        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]})
-    )
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta, "finish_reason": null}]}))
 }
 
 fn finish(reason: &str) -> String {
-    format!(
-        "data: {}\n\n",
-        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]})
-    )
+    format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}))
 }
 
 #[tokio::test]
@@ -82,19 +76,14 @@ async fn an_ordinary_answer_over_ordinary_http() {
         .expect(1)
         .mount(&server)
         .await;
-    let options = OpenAiOptions {
-        api_key: Some(ApiKey::new("k")),
-        ..options(format!("{}/v1/", server.uri()))
-    };
+    let options =
+        OpenAiOptions { api_key: Some(ApiKey::new("k")), ..options(format!("{}/v1/", server.uri())) };
     let (reply, error) = ask(&OpenAi::new(options).unwrap()).await;
     assert!(error.is_none(), "{error:?}");
     assert_eq!(reply.text, "hello");
     assert_eq!(reply.finish, Some(FinishReason::Stop));
     let usage = reply.usage.unwrap();
-    assert_eq!(
-        (usage.prompt, usage.cached, usage.completion),
-        (Some(33), Some(30), Some(12))
-    );
+    assert_eq!((usage.prompt, usage.cached, usage.completion), (Some(33), Some(30), Some(12)));
     assert_eq!(usage.tokens_per_second, Some(50.5));
 }
 
@@ -103,28 +92,18 @@ async fn an_ordinary_answer_over_ordinary_http() {
 async fn every_odd_stream_is_read_or_told() {
     let text = |t: &str| chunk(json!({"content": t}));
     let call = |index: Value, id: Value, name: Value, arguments: Value| {
-        chunk(
-            json!({"tool_calls": [{"index": index, "id": id, "type": "function",
-            "function": {"name": name, "arguments": arguments}}]}),
-        )
+        chunk(json!({"tool_calls": [{"index": index, "id": id, "type": "function",
+            "function": {"name": name, "arguments": arguments}}]}))
     };
     let n = || Value::Null;
     let done = || finish("stop") + "data: [DONE]\n\n";
     let rows: Vec<(&str, String, &str)> = vec![
         ("finish without [DONE]", text("a") + &finish("stop"), "a"),
         ("[DONE] without finish", text("a") + "data: [DONE]\n\n", "a"),
-        (
-            "last event without blank line",
-            text("a") + finish("stop").trim_end(),
-            "a",
-        ),
+        ("last event without blank line", text("a") + finish("stop").trim_end(), "a"),
         ("bytes after [DONE]", text("a") + &done() + &text("b"), "a"),
         ("odd finish", text("a") + &finish("eos") + "data: [DONE]\n\n", "a"),
-        (
-            "finish empty",
-            text("a") + &finish("") + &text("b") + &done(),
-            "ab",
-        ),
+        ("finish empty", text("a") + &finish("") + &text("b") + &done(), "ab"),
         (
             "usage odd",
             "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}],\"usage\":{}}\n\n\
@@ -133,43 +112,23 @@ async fn every_odd_stream_is_read_or_told() {
                 + &done(),
             "a",
         ),
-        (
-            "parts",
-            chunk(json!({"content": [{"type": "text", "text": "a"}, {"type": "x"}]})) + &done(),
-            "a",
-        ),
+        ("parts", chunk(json!({"content": [{"type": "text", "text": "a"}, {"type": "x"}]})) + &done(), "a"),
         ("pings", ":\n\n".to_owned() + &text("a") + ":\n\n" + &done(), "a"),
         (
             "reasoning_content",
             chunk(json!({"reasoning_content": "r", "content": null})) + &text("a") + &done(),
             "r|a",
         ),
-        (
-            "reasoning",
-            chunk(json!({"reasoning": "r", "content": ""})) + &text("a") + &done(),
-            "r|a",
-        ),
-        (
-            "think tags",
-            text("<thi") + &text("nk>r</th") + &text("ink>\n\na") + &done(),
-            "r|a",
-        ),
-        (
-            "closing tag only",
-            text("r\n</think>\n") + &text("a") + &done(),
-            "r\n|a",
-        ),
+        ("reasoning", chunk(json!({"reasoning": "r", "content": ""})) + &text("a") + &done(), "r|a"),
+        ("think tags", text("<thi") + &text("nk>r</th") + &text("ink>\n\na") + &done(), "r|a"),
+        ("closing tag only", text("r\n</think>\n") + &text("a") + &done(), "r\n|a"),
         ("cut", text("a"), "a!the stream ended before the model finished"),
         (
             "error event",
             text("a") + "data: {\"error\":{\"code\":500,\"message\":\"boom\"}}\n\n",
             "a!the server reports: boom",
         ),
-        (
-            "error text",
-            "data: {\"error\":\"boom\"}\n\n".into(),
-            "!the server reports: boom",
-        ),
+        ("error text", "data: {\"error\":\"boom\"}\n\n".into(), "!the server reports: boom"),
         (
             "error: null is none",
             "data: {\"error\":null,\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n".to_owned() + &done(),
@@ -190,11 +149,7 @@ async fn every_odd_stream_is_read_or_told() {
             json!({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]}).to_string(),
             "a",
         ),
-        (
-            "whole body, no reason",
-            json!({"choices": [{"message": {"content": "a"}}]}).to_string(),
-            "a",
-        ),
+        ("whole body, no reason", json!({"choices": [{"message": {"content": "a"}}]}).to_string(), "a"),
         (
             "other JSON",
             "{\"hello\": 1}".into(),
@@ -205,11 +160,7 @@ async fn every_odd_stream_is_read_or_told() {
             "data: hello\n\n".into(),
             "!the server sent something that is no chunk of an answer: hello",
         ),
-        (
-            "HTML",
-            "<html>hi</html>".into(),
-            "!the server's answer is no event stream: <html>hi</html>",
-        ),
+        ("HTML", "<html>hi</html>".into(), "!the server's answer is no event stream: <html>hi</html>"),
         (
             "half an event",
             "data: {\"choices\":[{\"del".into(),
@@ -320,20 +271,13 @@ async fn a_connection_that_breaks_off_is_told() {
     let (reply, error) = ask_scripted(answer).await;
     assert_eq!(reply.text, "a");
     let error = error.unwrap().to_string();
-    assert!(
-        error.starts_with("the connection broke off before the model finished"),
-        "{error}"
-    );
+    assert!(error.starts_with("the connection broke off before the model finished"), "{error}");
 }
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_named_with_a_hint() {
     // A port that was just free: bound once and let go.
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let base = format!("http://127.0.0.1:{port}/v1");
     let (_, error) = ask(&OpenAi::new(options(base.clone())).unwrap()).await;
     let expected = format!(
@@ -350,13 +294,8 @@ async fn the_fallback_serves_when_the_first_is_silent_for_two_seconds() {
         pieces: vec![],
         ..Answer::events("").ending(End::Hold)
     });
-    let second = ScriptedServer::start([Answer::text(&["from the second"])])
-        .await
-        .unwrap();
-    let options = OpenAiOptions {
-        fallback: Some(second.base_url()),
-        ..options(silent.base_url())
-    };
+    let second = ScriptedServer::start([Answer::text(&["from the second"])]).await.unwrap();
+    let options = OpenAiOptions { fallback: Some(second.base_url()), ..options(silent.base_url()) };
     let provider = OpenAi::new(options).unwrap();
     let (reply, error) = ask(&provider).await;
     assert!(error.is_none(), "{error:?}");
@@ -376,10 +315,7 @@ async fn any_answer_to_the_probe_counts() {
         Answer::json(200, &"x".repeat(5 << 20)),
     ];
     for list in lists {
-        let server = ScriptedServer::start([Answer::text(&["ok"])])
-            .await
-            .unwrap()
-            .with_models(list);
+        let server = ScriptedServer::start([Answer::text(&["ok"])]).await.unwrap().with_models(list);
         let (reply, error) = ask(&OpenAi::new(options(server.base_url())).unwrap()).await;
         assert!(error.is_none(), "{error:?}");
         assert_eq!(reply.text, "ok");
@@ -389,10 +325,7 @@ async fn any_answer_to_the_probe_counts() {
 #[tokio::test]
 async fn the_served_window_is_told_and_the_trained_one_is_not() {
     let list = r#"{"data":[{"id":"m","meta":{"n_ctx":8192,"n_ctx_train":131072}}]}"#;
-    let server = ScriptedServer::start([])
-        .await
-        .unwrap()
-        .with_models(Answer::json(200, list));
+    let server = ScriptedServer::start([]).await.unwrap().with_models(Answer::json(200, list));
     let provider = OpenAi::new(options(server.base_url())).unwrap();
     assert_eq!(provider.context_window("any name").await, Some(8192));
     assert_eq!(provider.models().await.unwrap().len(), 1);
@@ -401,11 +334,7 @@ async fn the_served_window_is_told_and_the_trained_one_is_not() {
 #[tokio::test]
 async fn dropping_the_stream_closes_the_connection() {
     let streaming = Answer::events(&chunk(json!({"content": "a"}))).ending(End::Hold);
-    let queued = Answer {
-        status: None,
-        pieces: vec![],
-        ..Answer::events("").ending(End::Hold)
-    };
+    let queued = Answer { status: None, pieces: vec![], ..Answer::events("").ending(End::Hold) };
     let server = ScriptedServer::start([streaming, queued]).await.unwrap();
     let provider = OpenAi::new(options(server.base_url())).unwrap();
     let messages = [Message::User("hi".into())];
@@ -425,9 +354,7 @@ async fn dropping_the_stream_closes_the_connection() {
 
 #[tokio::test]
 async fn a_hundred_calls_share_one_connection() {
-    let server = ScriptedServer::start((0..100).map(|_| Answer::text(&["ok"])))
-        .await
-        .unwrap();
+    let server = ScriptedServer::start((0..100).map(|_| Answer::text(&["ok"]))).await.unwrap();
     let provider = OpenAi::new(options(server.base_url())).unwrap();
     for _ in 0..100 {
         assert_eq!(ask(&provider).await.0.text, "ok");
@@ -444,12 +371,7 @@ async fn a_server_that_comes_back_is_found_again() {
     drop(server);
     assert!(ask(&provider).await.1.is_some());
     let messages = [Message::User("hi".into())];
-    let error = provider
-        .chat(&ChatRequest::new("m", &messages))
-        .next()
-        .await
-        .unwrap()
-        .unwrap_err();
+    let error = provider.chat(&ChatRequest::new("m", &messages)).next().await.unwrap().unwrap_err();
     assert!(error.is_connect(), "asked anew: {error}");
 }
 
@@ -457,25 +379,11 @@ async fn a_server_that_comes_back_is_found_again() {
 async fn prompt_progress_becomes_events() {
     let body = "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":null}}],\
         \"prompt_progress\":{\"total\":5420,\"cache\":10,\"processed\":2048,\"time_ms\":7}}\n\n";
-    let server = ScriptedServer::start([Answer::events(&(body.to_owned() + &finish("stop")))])
-        .await
-        .unwrap();
+    let server = ScriptedServer::start([Answer::events(&(body.to_owned() + &finish("stop")))]).await.unwrap();
     let provider = OpenAi::new(options(server.base_url())).unwrap();
     let messages = [Message::User("hi".into())];
-    let first = provider
-        .chat(&ChatRequest::new("m", &messages))
-        .next()
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        first,
-        ChatEvent::PromptProgress {
-            total: 5420,
-            processed: 2048,
-            cached: 10
-        }
-    );
+    let first = provider.chat(&ChatRequest::new("m", &messages)).next().await.unwrap().unwrap();
+    assert_eq!(first, ChatEvent::PromptProgress { total: 5420, processed: 2048, cached: 10 });
 }
 
 #[test]
@@ -485,20 +393,14 @@ fn an_end_point_that_is_none_is_refused() {
             "localhost:8080/v1",
             "localhost:8080/v1 cannot be used as an end point: it must begin with http:// or https://",
         ),
-        (
-            "ftp://x/v1",
-            "ftp://x/v1 cannot be used as an end point: it must begin with http:// or https://",
-        ),
+        ("ftp://x/v1", "ftp://x/v1 cannot be used as an end point: it must begin with http:// or https://"),
         (
             "http://",
             "http:// cannot be used as an end point: empty host (it looks like http://127.0.0.1:8080/v1)",
         ),
     ];
     for (url, expected) in rows {
-        assert_eq!(
-            OpenAi::new(options(url.into())).unwrap_err().to_string(),
-            expected
-        );
+        assert_eq!(OpenAi::new(options(url.into())).unwrap_err().to_string(), expected);
     }
 }
 
@@ -510,13 +412,8 @@ fn reserved_keys_are_dropped_and_others_pass_as_they_are() {
         "chat_template_kwargs": {"enable_thinking": false}
     });
     let messages = [Message::System("s".into())];
-    let Value::Object(sampling) = sampling else {
-        unreachable!()
-    };
-    let request = ChatRequest {
-        sampling,
-        ..ChatRequest::new("m", &messages)
-    };
+    let Value::Object(sampling) = sampling else { unreachable!() };
+    let request = ChatRequest { sampling, ..ChatRequest::new("m", &messages) };
     let ollama = body::body(&request, preset("ollama").unwrap()).unwrap();
     let expected = r#"{"model":"m","messages":[{"role":"system","content":"s"}],"stream":true,"temperature":0.0,"stream_options":{"x":1},"chat_template_kwargs":{"enable_thinking":false}}"#;
     assert_eq!(String::from_utf8(ollama).unwrap(), expected);
@@ -574,18 +471,8 @@ async fn a_stream_split_anywhere_gives_the_same_reply() {
         assert_eq!((reply.text.as_str(), reply.reasoning.as_str()), ("naïve 🍋", "é"));
     }
     // And over a socket that gives a byte at a time.
-    let pieces = body
-        .bytes()
-        .map(|b| Piece {
-            wait: Duration::ZERO,
-            bytes: vec![b],
-        })
-        .collect();
-    let (reply, error) = ask_scripted(Answer {
-        pieces,
-        ..Answer::events("")
-    })
-    .await;
+    let pieces = body.bytes().map(|b| Piece { wait: Duration::ZERO, bytes: vec![b] }).collect();
+    let (reply, error) = ask_scripted(Answer { pieces, ..Answer::events("") }).await;
     assert!(error.is_none(), "{error:?}");
     assert_eq!(reply.text, "naïve 🍋");
 }

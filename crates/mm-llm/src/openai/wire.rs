@@ -121,11 +121,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
 
     fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<String, A::Error> {
         let part = Value::deserialize(de::value::MapAccessDeserializer::new(map))?;
-        Ok(part
-            .get("text")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned())
+        Ok(part.get("text").and_then(Value::as_str).unwrap_or_default().to_owned())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<String, A::Error> {

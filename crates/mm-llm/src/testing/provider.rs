@@ -43,33 +43,20 @@ pub struct ScriptedProvider {
 impl ScriptedProvider {
     /// Makes a provider from the steps of each reply.
     pub fn new(replies: impl IntoIterator<Item = Vec<Step>>) -> Self {
-        Self {
-            replies: Mutex::new(replies.into_iter().collect()),
-            seen: Mutex::default(),
-        }
+        Self { replies: Mutex::new(replies.into_iter().collect()), seen: Mutex::default() }
     }
 
     /// A reply of text alone.
     pub fn text(text: &str) -> Vec<Step> {
-        vec![
-            Step::Event(ChatEvent::Text(text.into())),
-            Step::Event(ChatEvent::Finished(FinishReason::Stop)),
-        ]
+        vec![Step::Event(ChatEvent::Text(text.into())), Step::Event(ChatEvent::Finished(FinishReason::Stop))]
     }
 
     /// A reply that calls tools: rows of (id, name, arguments).
     pub fn calls(calls: &[(&str, &str, &str)]) -> Vec<Step> {
         let mut steps = Vec::new();
         for (slot, (id, name, arguments)) in calls.iter().enumerate() {
-            steps.push(ChatEvent::CallStarted {
-                slot,
-                id: (*id).into(),
-                name: (*name).into(),
-            });
-            steps.push(ChatEvent::CallArguments {
-                slot,
-                text: (*arguments).into(),
-            });
+            steps.push(ChatEvent::CallStarted { slot, id: (*id).into(), name: (*name).into() });
+            steps.push(ChatEvent::CallArguments { slot, text: (*arguments).into() });
         }
         steps.push(ChatEvent::Finished(FinishReason::ToolCalls));
         steps.into_iter().map(Step::Event).collect()
@@ -88,22 +75,10 @@ impl Provider for ScriptedProvider {
     }
 
     fn chat(&self, request: &ChatRequest<'_>) -> ChatStream {
-        let seen = SeenRequest {
-            messages: request.messages.to_vec(),
-            tools: request.tools.to_vec(),
-        };
-        self.seen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(seen);
-        let next = self
-            .replies
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop_front();
-        let over = || ProviderError::Server {
-            message: "the script has no further reply".into(),
-        };
+        let seen = SeenRequest { messages: request.messages.to_vec(), tools: request.tools.to_vec() };
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
+        let next = self.replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let over = || ProviderError::Server { message: "the script has no further reply".into() };
         let steps = next.unwrap_or_else(|| vec![Step::Fail(over())]);
         ChatStream::new(stream::iter(steps).filter_map(|step| async {
             match step {

@@ -64,10 +64,7 @@ pub struct Request {
 impl Answer {
     /// An event stream with status 200, ended rightly.
     pub fn events(text: &str) -> Self {
-        let piece = Piece {
-            wait: Duration::ZERO,
-            bytes: text.as_bytes().to_vec(),
-        };
+        let piece = Piece { wait: Duration::ZERO, bytes: text.as_bytes().to_vec() };
         Self {
             wait: Duration::ZERO,
             status: Some(200),
@@ -105,11 +102,7 @@ impl Answer {
     /// A JSON body.
     pub fn json(status: u16, body: &str) -> Self {
         let headers = vec!["Content-Type: application/json".into()];
-        Self {
-            status: Some(status),
-            headers,
-            ..Self::events(body)
-        }
+        Self { status: Some(status), headers, ..Self::events(body) }
     }
 
     /// Changes the end.
@@ -152,11 +145,7 @@ impl ScriptedServer {
             closed: watch::Sender::new(0),
         });
         let task = tokio::spawn(accept(listener, shared.clone()));
-        Ok(Self {
-            address,
-            shared,
-            task,
-        })
+        Ok(Self { address, shared, task })
     }
 
     /// Answers `GET …/models` otherwise.
@@ -172,22 +161,13 @@ impl ScriptedServer {
 
     /// Every request so far.
     pub fn requests(&self) -> Vec<Request> {
-        self.shared
-            .requests
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The bodies of the POSTs so far.
     pub fn bodies(&self) -> Vec<serde_json::Value> {
-        let posts = self
-            .requests()
-            .into_iter()
-            .filter(|request| request.method == "POST");
-        posts
-            .map(|request| serde_json::from_str(&request.body).unwrap_or_default())
-            .collect()
+        let posts = self.requests().into_iter().filter(|request| request.method == "POST");
+        posts.map(|request| serde_json::from_str(&request.body).unwrap_or_default()).collect()
     }
 
     /// How many connections were made so far.
@@ -197,12 +177,7 @@ impl ScriptedServer {
 
     /// Waits until clients have closed `n` connections while an answer was held open.
     pub async fn closed(&self, n: usize) {
-        let _ = self
-            .shared
-            .closed
-            .subscribe()
-            .wait_for(|closed| *closed >= n)
-            .await;
+        let _ = self.shared.closed.subscribe().wait_for(|closed| *closed >= n).await;
     }
 }
 
@@ -226,24 +201,12 @@ async fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     while let Some(request) = read(&mut stream).await? {
         let is_post = request.method == "POST";
-        shared
-            .requests
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(request);
+        shared.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         let answer = if is_post {
-            let next = shared
-                .script
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop_front();
+            let next = shared.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             next.unwrap_or_else(|| Answer::json(500, r#"{"error":"the script has no further answer"}"#))
         } else {
-            shared
-                .models
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone()
+            shared.models.lock().unwrap_or_else(PoisonError::into_inner).clone()
         };
         if !send(&mut stream, answer, shared).await? {
             break;
@@ -266,13 +229,9 @@ async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Request>> 
     }
     let first = lines.first().cloned().unwrap_or_default();
     let mut words = first.split(' ').map(str::to_owned);
-    let length = lines
-        .iter()
-        .filter_map(|line| line.split_once(':'))
-        .find_map(|(name, value)| {
-            name.eq_ignore_ascii_case("content-length")
-                .then(|| value.trim().parse::<usize>().ok())?
-        });
+    let length = lines.iter().filter_map(|line| line.split_once(':')).find_map(|(name, value)| {
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
+    });
     let mut body = vec![0; length.unwrap_or(0)];
     stream.read_exact(&mut body).await?;
     Ok(Some(Request {

@@ -27,14 +27,8 @@ fn faults_of_form_are_mended() {
         ("{\"command\": \"a\nb\"}", json!({"command": "a\nb"})),
         ("{\"command\": \"a\tb\"}", json!({"command": "a\tb"})),
         (r#"{"command": "ls""#, json!({"command": "ls"})),
-        (
-            r#"{"command": "ls", "paths": ["a", "b""#,
-            json!({"command": "ls", "paths": ["a", "b"]}),
-        ),
-        (
-            r#"{"command": "ls", "paths": ["a",]}"#,
-            json!({"command": "ls", "paths": ["a"]}),
-        ),
+        (r#"{"command": "ls", "paths": ["a", "b""#, json!({"command": "ls", "paths": ["a", "b"]})),
+        (r#"{"command": "ls", "paths": ["a",]}"#, json!({"command": "ls", "paths": ["a"]})),
         (r#"{"command": "echo {a,}",}"#, json!({"command": "echo {a,}"})),
     ];
     for (text, expected) in rows {
@@ -56,10 +50,7 @@ fn a_cut_or_a_guess_is_not_mended() {
         r#"{"command": "ls"]"#,
     ];
     for text in rows {
-        assert!(
-            matches!(decode(text, &schema()), Err(ArgumentError::Syntax { .. })),
-            "{text}"
-        );
+        assert!(matches!(decode(text, &schema()), Err(ArgumentError::Syntax { .. })), "{text}");
         assert_eq!(for_history(text), "{}", "{text}");
     }
 }
@@ -78,18 +69,9 @@ fn types_are_changed_only_without_loss() {
         (json!({"command": 5}), json!({"command": "5"})),
         (json!({"command": "x", "n": "3"}), json!({"command": "x", "n": 3})),
         (json!({"command": "x", "n": 3.0}), json!({"command": "x", "n": 3})),
-        (
-            json!({"command": "x", "up": "true"}),
-            json!({"command": "x", "up": true}),
-        ),
-        (
-            json!({"command": "x", "ratio": "0.5"}),
-            json!({"command": "x", "ratio": 0.5}),
-        ),
-        (
-            json!({"command": "x", "paths": "a"}),
-            json!({"command": "x", "paths": ["a"]}),
-        ),
+        (json!({"command": "x", "up": "true"}), json!({"command": "x", "up": true})),
+        (json!({"command": "x", "ratio": "0.5"}), json!({"command": "x", "ratio": 0.5})),
+        (json!({"command": "x", "paths": "a"}), json!({"command": "x", "paths": ["a"]})),
         (json!({"command": "x", "n": null}), json!({"command": "x"})),
     ];
     for (given, expected) in rows {
@@ -99,14 +81,8 @@ fn types_are_changed_only_without_loss() {
 
 #[test]
 fn each_schema_fault_is_named_by_path() {
-    let fault = check(json!({"n": "3.5", "up": "perhaps"}), &schema())
-        .unwrap_err()
-        .to_string();
-    for part in [
-        "\"command\" is a required property",
-        "/n: \"3.5\" is not of type \"integer\"",
-        "/up: ",
-    ] {
+    let fault = check(json!({"n": "3.5", "up": "perhaps"}), &schema()).unwrap_err().to_string();
+    for part in ["\"command\" is a required property", "/n: \"3.5\" is not of type \"integer\"", "/up: "] {
         assert!(fault.contains(part), "{part} in {fault}");
     }
     assert_eq!(

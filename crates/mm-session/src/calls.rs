@@ -1,0 +1,272 @@
+//! The only road to a tool: look up, check, hooks, permission, run, hooks.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::future::join_all;
+use mm_hooks::{Decision, HookEvent};
+use mm_schema::{ToolCall, arguments, nearest};
+use mm_tools::{Tool, ToolContext, ToolHost, ToolOutput, output};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::turn::{notices, with_context};
+use crate::{ConfirmRequest, Event, Frontend, Permit, Referee, Session, TurnError};
+
+/// A call that may run.
+#[derive(Debug)]
+struct Admitted {
+    call: ToolCall,
+    tool: Arc<dyn Tool>,
+    args: Value,
+    summary: String,
+}
+
+/// What became of a call before it ran.
+#[derive(Debug)]
+enum Admission {
+    Run(Admitted),
+    /// It does not run: the text for the model.
+    Answered(ToolCall, String),
+}
+
+impl Session {
+    /// Runs the calls of a reply in order and puts their results into the history. Neighbours that only
+    /// read run beside each other.
+    pub(crate) async fn run_calls(
+        &mut self,
+        calls: Vec<ToolCall>,
+        cut: Option<String>,
+        referee: &mut Referee,
+        ui: &dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Result<(), TurnError> {
+        let cut = cut.map(|text| (calls.len() - 1, text));
+        let mut calls = calls.into_iter().enumerate().peekable();
+        while let Some((at, call)) = calls.next() {
+            let mut batch = vec![match &cut {
+                Some((last, text)) if *last == at => self.refuse(call, "", text.clone(), ui).await,
+                _ => self.admit_call(call, ui, cancel).await?,
+            }];
+            while self.overlaps(batch.last())
+                && let Some((_, next)) = calls.next_if(|(n, next)| {
+                    cut.as_ref().is_none_or(|(last, _)| last != n) && self.only_reads(next)
+                })
+            {
+                batch.push(self.admit_call(next, ui, cancel).await?);
+            }
+            for (call, result) in join_all(batch.into_iter().map(|a| self.finish(a, ui, cancel))).await {
+                let result = result?;
+                self.history.result(&call.id, &result);
+                self.tool_calls += 1;
+                referee.ran(&call, &result)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn admit_call(
+        &mut self,
+        call: ToolCall,
+        ui: &dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Result<Admission, TurnError> {
+        let Some(tool) = self.parts.tools.get(&call.name).cloned() else {
+            let text = self.unknown(&call.name);
+            return Ok(self.refuse(call, "", text, ui).await);
+        };
+        let cx = self.context(cancel);
+        let decoded = match arguments::decode(&call.arguments, &tool.definition().parameters) {
+            Ok(decoded) => decoded,
+            Err(fault) => return Ok(self.refuse(call, "", format!("[error: {fault}]"), ui).await),
+        };
+        let (mut args, mended) = (decoded.value, decoded.repaired);
+        let mut preview = tool.preview(&args, &cx);
+        let event = HookEvent::PreToolCall { tool: &call.name, arguments: &args, summary: &preview.summary };
+        let outcome = self.parts.hooks.run(event, cancel).await;
+        notices(outcome.notices, ui).await;
+        if let Some(rewritten) = outcome.arguments {
+            match arguments::check(rewritten, &tool.definition().parameters) {
+                Ok(rewritten) => args = rewritten,
+                Err(fault) => {
+                    let text = format!("[error: a hook rewrote the arguments: {fault}]");
+                    return Ok(self.refuse(call, &preview.summary, text, ui).await);
+                }
+            }
+            preview = tool.preview(&args, &cx);
+        }
+        ui.show(Event::ToolStarted {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            summary: preview.summary.clone(),
+            mended,
+        })
+        .await;
+        let permit = match outcome.decision {
+            Decision::Allow => self.gate.check(&call.name, &preview),
+            Decision::Ask => Permit::Ask,
+            Decision::Deny { reason } => Permit::Refuse(format!("[refused by a hook: {reason}]")),
+            Decision::Stop { reason } => return Err(TurnError::Hook { reason }),
+        };
+        let permitted = match permit {
+            Permit::Run => Ok(()),
+            Permit::Refuse(text) => Err(text),
+            Permit::Ask => {
+                let request =
+                    ConfirmRequest { tool: &call.name, summary: &preview.summary, arguments: &args };
+                let answer = ui.confirm(request).await;
+                self.gate.answer(&call.name, answer)
+            }
+        };
+        Ok(match permitted {
+            Ok(()) => {
+                let summary = preview.summary;
+                Admission::Run(Admitted { call, tool, args, summary })
+            }
+            Err(text) => Admission::Answered(call, text),
+        })
+    }
+
+    /// Runs an admitted call, shows how it ended, and gives the text for the model.
+    async fn finish(
+        &self,
+        admission: Admission,
+        ui: &dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> (ToolCall, Result<String, TurnError>) {
+        let started = Instant::now();
+        let (call, output) = match admission {
+            Admission::Answered(call, text) => (call, Ok(ToolOutput { text, ok: false })),
+            Admission::Run(admitted) => {
+                let output = self.run(&admitted, started, ui, cancel).await;
+                (admitted.call, output)
+            }
+        };
+        let output = match output {
+            Ok(output) => output,
+            Err(error) => return (call, Err(error)),
+        };
+        ui.show(Event::ToolFinished {
+            id: call.id.clone(),
+            name: call.name.clone(),
+            ok: output.ok,
+            result: output.text.clone(),
+            elapsed: started.elapsed(),
+        })
+        .await;
+        (call, Ok(output.text))
+    }
+
+    async fn run(
+        &self,
+        admitted: &Admitted,
+        started: Instant,
+        ui: &dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Result<ToolOutput, TurnError> {
+        let Admitted { call, tool, args, summary } = admitted;
+        let (sender, mut progress) = mpsc::channel(1);
+        let cx = ToolContext { host: Arc::new(Progress { sender }), ..self.context(cancel) };
+        let show = async |text| ui.show(Event::ToolProgress { id: call.id.clone(), text }).await;
+        let mut output = {
+            let mut running = std::pin::pin!(tool.run(args, &cx));
+            loop {
+                tokio::select! {
+                    biased;
+                    Some(text) = progress.recv() => show(text).await,
+                    output = &mut running => break output,
+                }
+            }
+        };
+        while let Ok(text) = progress.try_recv() {
+            show(text).await;
+        }
+        output.text = self.bounded(output.text);
+        let event = HookEvent::PostToolCall {
+            tool: &call.name,
+            arguments: args,
+            summary,
+            result: &output.text,
+            ok: output.ok,
+            duration: started.elapsed(),
+        };
+        let outcome = self.parts.hooks.run(event, cancel).await;
+        notices(outcome.notices, ui).await;
+        if let Decision::Stop { reason } = outcome.decision {
+            return Err(TurnError::Hook { reason });
+        }
+        output.text = with_context(outcome.result.unwrap_or(output.text), outcome.context);
+        Ok(output)
+    }
+
+    /// Cuts the result of a tool that did not do so itself; one that did may have added a few lines.
+    fn bounded(&self, text: String) -> String {
+        const ADDED: usize = 1_000;
+        let max = self.options.max_output;
+        if text.len() <= max + ADDED || text.chars().count() <= max + ADDED {
+            return text;
+        }
+        output::cut(&text, max, "ask for less")
+    }
+
+    /// Answers a call that cannot even be shown as what it would do.
+    async fn refuse(&self, call: ToolCall, summary: &str, text: String, ui: &dyn Frontend) -> Admission {
+        let summary = if summary.is_empty() { short(&call.arguments) } else { summary.to_owned() };
+        let (id, name) = (call.id.clone(), call.name.clone());
+        ui.show(Event::ToolStarted { id, name, summary, mended: false }).await;
+        Admission::Answered(call, text)
+    }
+
+    fn context(&self, cancel: &CancellationToken) -> ToolContext {
+        ToolContext {
+            home: self.options.home.clone(),
+            cancel: cancel.clone(),
+            max_output: self.options.max_output,
+            ..ToolContext::new(self.options.cwd.clone())
+        }
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let mut names: Vec<&str> = self.parts.tools.names().collect();
+        if names.is_empty() {
+            return format!("[error: there is no tool {name}: answer without tools]");
+        }
+        if let Some(near) = nearest(name, names.iter().copied()) {
+            names.sort_by_key(|other| *other != near);
+        }
+        format!("[error: there is no tool {name}: the tools are {}]", names.join(", "))
+    }
+
+    fn overlaps(&self, admission: Option<&Admission>) -> bool {
+        matches!(admission, Some(Admission::Run(admitted)) if self.only_reads(&admitted.call))
+    }
+
+    fn only_reads(&self, call: &ToolCall) -> bool {
+        let Some(tool) = self.parts.tools.get(&call.name) else { return false };
+        let decoded = arguments::decode(&call.arguments, &tool.definition().parameters);
+        decoded.is_ok_and(|args| tool.preview(&args.value, &self.context(&CancellationToken::new())).overlaps)
+    }
+}
+
+/// Carries a tool's output to the turn, which shows it: a place of one keeps the tool at the screen's pace.
+#[derive(Debug)]
+struct Progress {
+    sender: mpsc::Sender<String>,
+}
+
+#[async_trait]
+impl ToolHost for Progress {
+    async fn progress(&self, text: &str) {
+        let _ = self.sender.send(text.to_owned()).await;
+    }
+}
+
+fn short(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(100) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line,
+    }
+}

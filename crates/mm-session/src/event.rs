@@ -1,0 +1,95 @@
+//! What a turn tells whoever watches it.
+
+use std::time::Duration;
+
+use mm_llm::Usage;
+
+/// Something that happened in a turn. Plain data, in the order it happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A question was taken.
+    TurnStarted {
+        /// The question as typed.
+        question: String,
+    },
+    /// The model is asked; nothing has come yet.
+    Waiting,
+    /// The server reads the prompt.
+    PromptProgress {
+        /// Tokens read so far, those from the cache included.
+        processed: u64,
+        /// Tokens of the whole prompt.
+        total: u64,
+    },
+    /// A piece of what the model thinks.
+    Thinking {
+        /// The piece.
+        text: String,
+    },
+    /// A piece of the answer.
+    Text {
+        /// The piece.
+        text: String,
+    },
+    /// The text of this reply so far was thinking, not answer.
+    TextWasThinking,
+    /// The model writes a call: its name has come, its arguments are coming.
+    WritingCall {
+        /// The tool's name.
+        name: String,
+    },
+    /// A call was taken up.
+    ToolStarted {
+        /// The call's id.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// One line that says what the call does.
+        summary: String,
+        /// Whether the arguments had a fault of form that was mended.
+        mended: bool,
+    },
+    /// Output of a running tool.
+    ToolProgress {
+        /// The call's id.
+        id: String,
+        /// Clean text, perhaps several lines, perhaps a part of one.
+        text: String,
+    },
+    /// A call is done with.
+    ToolFinished {
+        /// The call's id.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// Whether it did what it was asked to.
+        ok: bool,
+        /// The text for the model.
+        result: String,
+        /// How long it took, waiting for a permission apart.
+        elapsed: Duration,
+    },
+    /// A word to the user.
+    Notice {
+        /// The word.
+        text: String,
+    },
+    /// The turn is over; nothing follows.
+    TurnEnded {
+        /// How.
+        outcome: Outcome,
+        /// Token counts summed over the calls of the model.
+        usage: Usage,
+    },
+}
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// By an answer.
+    Answered,
+    /// By the user.
+    Interrupted,
+    /// By an error or a limit, told in one line.
+    Failed(String),
+}

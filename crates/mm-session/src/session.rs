@@ -1,0 +1,172 @@
+//! A conversation and what it works with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mm_hooks::{HookRunner, NoHooks};
+use mm_llm::{Limit, Provider, Reply, Usage, WaitLimits};
+use mm_schema::ToolSpec;
+use mm_tools::ToolSet;
+use serde_json::{Map, Value};
+
+use crate::store::{SessionRecord, SessionStore};
+use crate::{Gate, History, Limits, prompt};
+
+/// A conversation with a model that may use tools.
+///
+/// The methods that ask are in [`turn`](Session::turn); everything here is state between two questions.
+#[derive(Debug)]
+pub struct Session {
+    pub(crate) parts: SessionParts,
+    pub(crate) options: SessionOptions,
+    pub(crate) history: History,
+    pub(crate) gate: Gate,
+    /// The tools as they are declared, the same in every request.
+    pub(crate) specs: Vec<ToolSpec>,
+    /// The reply that is coming in, kept here so that an interruption does not lose it.
+    pub(crate) draft: Reply,
+    /// Counts of the turn that is running.
+    pub(crate) usage: Usage,
+    pub(crate) tool_calls: usize,
+    /// What the store knows the conversation by; `None` until the first save.
+    pub(crate) record: Option<SessionRecord>,
+    /// Whether a failure to save was told; it is told once.
+    pub(crate) save_failed: bool,
+}
+
+/// What a session works with.
+#[derive(Clone, Debug)]
+pub struct SessionParts {
+    /// Who answers.
+    pub provider: Arc<dyn Provider>,
+    /// What the model may call.
+    pub tools: ToolSet,
+    /// Who may inform, rewrite or refuse.
+    pub hooks: Arc<dyn HookRunner>,
+    /// Where the conversation is kept after each turn, if anywhere.
+    pub store: Option<Arc<dyn SessionStore>>,
+}
+
+impl SessionParts {
+    /// A provider, no tools, no hooks, no store.
+    pub fn new(provider: Arc<dyn Provider>) -> Self {
+        Self { provider, tools: ToolSet::new(), hooks: Arc::new(NoHooks), store: None }
+    }
+}
+
+/// The settings of a session.
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    /// The model in the server's own naming.
+    pub model: String,
+    /// Further keys of every request.
+    pub sampling: Map<String, Value>,
+    /// The first message; the built-in one when `None`, none at all when empty.
+    pub system: Option<String>,
+    /// Calls of the model in one turn.
+    pub max_turns: u32,
+    /// The same call with the same result this often in a row ends the turn; 0 for never.
+    pub max_repeated_calls: u32,
+    /// The most characters of a tool result.
+    pub max_output: usize,
+    /// How long the server may be silent.
+    pub waits: WaitLimits,
+    /// Tokens of the context window, where known.
+    pub window: Option<u64>,
+    /// Whether tools run without asking.
+    pub yolo: bool,
+    /// Where tools work.
+    pub cwd: PathBuf,
+    /// The user's home directory.
+    pub home: Option<PathBuf>,
+}
+
+impl SessionOptions {
+    /// The defaults of `mm`: 10 turns, 5 repeated calls, 16,000 characters of output, 3 minutes for the
+    /// first token and 20 seconds between two, no questions asked.
+    pub fn new(model: impl Into<String>, cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            model: model.into(),
+            sampling: Map::new(),
+            system: None,
+            max_turns: 10,
+            max_repeated_calls: 5,
+            max_output: 16_000,
+            waits: WaitLimits {
+                first: Limit { text: "3m".into(), ..Limit::seconds(180) },
+                between: Limit::seconds(20),
+            },
+            window: None,
+            yolo: true,
+            cwd: cwd.into(),
+            home: None,
+        }
+    }
+}
+
+/// What a turn gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The answer's text.
+    pub text: String,
+    /// Token counts, summed over the calls of the model.
+    pub usage: Usage,
+    /// How many tools were called.
+    pub tool_calls: usize,
+}
+
+impl Session {
+    /// Begins a conversation.
+    pub fn new(parts: SessionParts, options: SessionOptions) -> Self {
+        let specs = parts.tools.definitions();
+        let history = History::new(system(&parts, &options));
+        let gate = Gate::new(options.yolo);
+        Self {
+            parts,
+            options,
+            history,
+            gate,
+            specs,
+            draft: Reply::default(),
+            usage: Usage::default(),
+            tool_calls: 0,
+            record: None,
+            save_failed: false,
+        }
+    }
+
+    /// Begins anew: the history, the permissions given for the session and the store's entry of it are
+    /// left behind.
+    pub fn restart(&mut self) {
+        *self = Self::new(self.parts.clone(), self.options.clone());
+    }
+
+    /// The conversation so far.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The settings.
+    pub fn options(&self) -> &SessionOptions {
+        &self.options
+    }
+
+    /// Takes the tokens of the window, once they are known.
+    pub fn set_window(&mut self, window: Option<u64>) {
+        self.options.window = window;
+    }
+
+    pub(crate) fn limits(&self) -> Limits {
+        let tokens = |key: &str| self.options.sampling.get(key).and_then(Value::as_u64);
+        Limits {
+            max_turns: self.options.max_turns,
+            max_repeated_calls: self.options.max_repeated_calls,
+            max_tokens: tokens("max_tokens").or(tokens("max_completion_tokens")),
+            window: self.options.window,
+        }
+    }
+}
+
+fn system(parts: &SessionParts, options: &SessionOptions) -> String {
+    options.system.clone().unwrap_or_else(|| prompt::built_in(&parts.tools, &options.cwd))
+}
