@@ -1,0 +1,37 @@
+//! The tools of a terminal agent: the [`Tool`] trait, a [`ToolSet`], the process runner that every
+//! command goes through, and the built-in tools.
+//!
+//! Nothing here prints or reads the environment: where a tool runs and who watches it comes with the
+//! [`ToolContext`].
+//!
+//! ```
+//! use mm_tools::{bash::{Bash, BashOptions}, process::ProcessRunner, Tool, ToolContext};
+//! use serde_json::json;
+//!
+//! # #[tokio::main(flavor = "current_thread")] async fn main() {
+//! let bash = Bash::new(BashOptions::default(), ProcessRunner::new());
+//! let cx = ToolContext::new(std::env::temp_dir());
+//! let output = bash.run(&json!({"command": "echo hello; exit 3"}), &cx).await;
+//! assert_eq!(output.text, "hello\n[exit code: 3]");
+//! assert!(!output.ok);
+//! # }
+//! ```
+
+mod context;
+mod tool;
+
+mod set;
+
+pub mod output;
+pub mod process;
+mod screen;
+
+#[cfg(feature = "builtin")]
+pub mod bash;
+
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub use context::{NoHost, ToolContext, ToolHost};
+pub use set::{DuplicateTool, ToolSet};
+pub use tool::{Preview, Tool, ToolOutput};

@@ -1,0 +1,93 @@
+//! Starting a command, and why that may fail.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::Arc;
+
+use process_wrap::tokio::{CommandWrap, ProcessSession};
+use tokio::net::unix::pipe::Receiver;
+
+use super::Command;
+use super::group::Group;
+use super::registry::Registry;
+use super::running::Running;
+
+/// Why a command could not be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// The working directory is gone.
+    #[error("the working directory {} does not exist any more", .0.display())]
+    NoDirectory(PathBuf),
+    /// The working directory is a file, or may not be entered.
+    #[error("the working directory {} cannot be used: {source}", .path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// There is no such program.
+    #[error("{0}: no such program")]
+    NoProgram(String),
+    /// The program may not be run.
+    #[error("{0}: not an executable program")]
+    NotExecutable(String),
+    /// The system refused for another reason.
+    #[error("{program}: cannot be started: {source}")]
+    Other {
+        /// The program.
+        program: String,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl SpawnError {
+    /// Whether the program is what is missing.
+    pub fn is_missing_program(&self) -> bool {
+        matches!(self, Self::NoProgram(_))
+    }
+}
+
+/// Starts a command with its output in one pipe, so that what it writes to standard output and standard
+/// error keeps its order.
+pub(super) fn spawn(command: &Command, registry: &Arc<Registry>) -> Result<(Running, Receiver), SpawnError> {
+    check_directory(&command.cwd)?;
+    let other = |source| SpawnError::Other { program: command.program.clone(), source };
+    let (reader, writer) = io::pipe().map_err(other)?;
+    let pipe = Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(other)?;
+    let errors = writer.try_clone().map_err(other)?;
+    // The ends for writing go away with `wrapped`: the pipe ends when the last process closes it.
+    let mut wrapped = CommandWrap::with_new(&command.program, |started| {
+        started.args(&command.args).current_dir(&command.cwd).envs(command.env.iter().cloned());
+        for name in &command.env_remove {
+            started.env_remove(name);
+        }
+        started.stdin(Stdio::null()).stdout(writer).stderr(errors);
+    });
+    let child = wrapped.wrap(ProcessSession).spawn().map_err(|error| refused(command, error))?;
+    let group = child.id().and_then(Group::led_by).ok_or_else(|| other(io::ErrorKind::NotFound.into()))?;
+    // The wrapper's own `wait` waits for the whole group; the call ends with the process itself.
+    Ok((Running::new(child.into_inner(), group, Arc::clone(registry)), pipe))
+}
+
+/// The dot at the end makes it fail for what is no directory, or one that may not be entered.
+fn check_directory(path: &Path) -> Result<(), SpawnError> {
+    match std::fs::metadata(path.join(".")) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(SpawnError::NoDirectory(path.into())),
+        Err(source) => Err(SpawnError::Directory { path: path.into(), source }),
+    }
+}
+
+fn refused(command: &Command, source: io::Error) -> SpawnError {
+    let program = command.program.clone();
+    match source.kind() {
+        io::ErrorKind::NotFound => SpawnError::NoProgram(program),
+        io::ErrorKind::PermissionDenied => SpawnError::NotExecutable(program),
+        _ => SpawnError::Other { program, source },
+    }
+}

@@ -1,0 +1,78 @@
+//! The seam between the turn and what a model may do.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use mm_schema::ToolSpec;
+use serde_json::Value;
+
+use crate::ToolContext;
+
+/// Something the model can call.
+///
+/// `args` have already been checked against the [`definition`](Tool::definition)'s schema when the turn
+/// calls `preview` or `run`; a tool that is called directly answers bad ones with an error text.
+#[async_trait]
+pub trait Tool: Debug + Send + Sync {
+    /// Gives name, description and parameters; the same value on every call.
+    fn definition(&self) -> &ToolSpec;
+
+    /// Gives a sentence about the tool for the built-in system message, if it needs one.
+    fn advice(&self) -> Option<&str> {
+        None
+    }
+
+    /// Says what a call would do, without doing any of it.
+    fn preview(&self, args: &Value, cx: &ToolContext) -> Preview;
+
+    /// Runs the call. It fails by its text (`[error: …]`), never otherwise.
+    ///
+    /// Dropping the future ends whatever the call started; a cancelled `cx.cancel` does the same, and the
+    /// output then says so.
+    async fn run(&self, args: &Value, cx: &ToolContext) -> ToolOutput;
+}
+
+/// What the permission gate and a permission request know of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preview {
+    /// One line for the user, such as `ls -la`.
+    pub summary: String,
+    /// Whether the call changes anything.
+    pub mutating: bool,
+    /// Whether the call may run beside its neighbours.
+    pub overlaps: bool,
+}
+
+impl Preview {
+    /// Describes a call that may change something: asked about, and run alone.
+    pub fn mutating(summary: impl Into<String>) -> Self {
+        Self { summary: summary.into(), mutating: true, overlaps: false }
+    }
+
+    /// Describes a call that only reads: never asked about, may overlap.
+    pub fn reading(summary: impl Into<String>) -> Self {
+        Self { summary: summary.into(), mutating: false, overlaps: true }
+    }
+}
+
+/// What a call gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolOutput {
+    /// The text for the model.
+    pub text: String,
+    /// Whether the call did what it was asked to; a command that ended with another exit code than 0, or
+    /// by a signal, did not.
+    pub ok: bool,
+}
+
+impl ToolOutput {
+    /// A call that succeeded.
+    pub fn ok(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ok: true }
+    }
+
+    /// A call that failed, told to the model as `[error: …]`.
+    pub fn error(why: impl std::fmt::Display) -> Self {
+        Self { text: format!("[error: {why}]"), ok: false }
+    }
+}
