@@ -1,0 +1,70 @@
+//! The ways through lists and mappings.
+
+use serde::de::{DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, value::StrDeserializer};
+
+use super::{DecodeError, Decoder, Path, Unknown};
+use crate::document::{Entry, Node};
+
+/// The items of a list.
+pub(super) struct Items<'a> {
+    pub(super) list: Decoder<'a>,
+    pub(super) items: std::iter::Enumerate<std::slice::Iter<'a, Node>>,
+}
+
+impl<'de> SeqAccess<'de> for Items<'_> {
+    type Error = DecodeError;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DecodeError> {
+        let Some((index, node)) = self.items.next() else {
+            return Ok(None);
+        };
+        let decoder =
+            Decoder { node, path: Path::Index(&self.list.path, index), findings: self.list.findings };
+        decoder.settle(seed.deserialize(decoder)).map(Some)
+    }
+}
+
+/// The entries of a mapping; those of a struct only as far as it knows their keys.
+pub(super) struct Entries<'a> {
+    pub(super) map: Decoder<'a>,
+    pub(super) entries: std::slice::Iter<'a, Entry>,
+    pub(super) known: Option<&'static [&'static str]>,
+    pub(super) value: Option<&'a Entry>,
+}
+
+impl Entries<'_> {
+    fn note_unknown(&self, entry: &Entry, known: &'static [&'static str]) {
+        let path = Path::Key(&self.map.path, &entry.key).to_string();
+        let unknown = Unknown { path, name: entry.key.to_string(), place: entry.place, known };
+        self.map.findings.unknown.borrow_mut().push(unknown);
+    }
+}
+
+impl<'de> MapAccess<'de> for Entries<'_> {
+    type Error = DecodeError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, DecodeError> {
+        while let Some(entry) = self.entries.next() {
+            if let Some(known) = self.known.filter(|known| !known.contains(&&*entry.key)) {
+                self.note_unknown(entry, known);
+                continue;
+            }
+            self.value = Some(entry);
+            let key: StrDeserializer<'_, DecodeError> = (*entry.key).into_deserializer();
+            return seed.deserialize(key).map(Some);
+        }
+        Ok(None)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, DecodeError> {
+        let Some(entry) = self.value.take() else {
+            return Err(DecodeError::Words("has no value".to_owned()));
+        };
+        let path = Path::Key(&self.map.path, &entry.key);
+        let decoder = Decoder { node: &entry.value, path, findings: self.map.findings };
+        decoder.settle(seed.deserialize(decoder))
+    }
+}

@@ -1,0 +1,199 @@
+//! Builds the tree of a document from the parser's events, without recursion and within a budget.
+
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
+
+use saphyr_parser::ScalarStyle;
+
+use crate::{
+    document::{Entry, Node, Scalar, Value},
+    problem::{Fault, Place, excerpt},
+    weight::{MAX_BYTES, MAX_DEPTH, MAX_NODES, Weight},
+};
+
+/// A tree under construction.
+#[derive(Default)]
+pub(crate) struct Builder {
+    /// The finished tree.
+    pub(crate) root: Option<Node>,
+    /// Faults that do not keep the rest from being read.
+    pub(crate) faults: Vec<Fault>,
+    open: Vec<Frame>,
+    anchors: HashMap<usize, (Node, Weight)>,
+    spent: Weight,
+}
+
+/// A list or mapping whose end has not come yet.
+struct Frame {
+    place: Place,
+    anchor: usize,
+    content: Content,
+}
+
+enum Content {
+    Sequence(Vec<Node>),
+    Mapping(Mapping),
+}
+
+#[derive(Default)]
+struct Mapping {
+    entries: Vec<Entry>,
+    key: Option<Key>,
+    /// The keys so far, with the line of each.
+    seen: HashMap<Rc<str>, usize>,
+    /// What `<<` takes in, in the order written.
+    merged: Vec<Node>,
+}
+
+struct Key {
+    text: Rc<str>,
+    place: Place,
+    /// Whether the key is the `<<` that takes in another mapping; in quotes it is a name like others.
+    merge: bool,
+}
+
+impl Builder {
+    /// Takes a single value or a key.
+    pub(crate) fn scalar(
+        &mut self,
+        scalar: Scalar,
+        style: ScalarStyle,
+        anchor: usize,
+        place: Place,
+    ) -> Result<(), Fault> {
+        self.spend(Weight { nodes: 1, bytes: 0, height: 0 }, place)?;
+        let merge = style == ScalarStyle::Plain && scalar.text == "<<";
+        let node = Node { place, value: Rc::new(Value::Scalar(scalar)) };
+        self.add(node, anchor, merge)
+    }
+
+    /// Takes an alias: the value it stands for, at the place of the alias.
+    pub(crate) fn alias(&mut self, anchor: usize, place: Place) -> Result<(), Fault> {
+        let Some((node, weight)) = self.anchors.get(&anchor).map(|(node, weight)| (node.clone(), *weight))
+        else {
+            return Err(Fault::at(place, None, "the alias stands for a value that contains it"));
+        };
+        self.spend(weight, place)?;
+        if self.open.len() + weight.height > MAX_DEPTH {
+            return Err(too_deep(place));
+        }
+        self.add(Node { place, ..node }, 0, false)
+    }
+
+    /// Begins a list.
+    pub(crate) fn open_sequence(&mut self, anchor: usize, place: Place) -> Result<(), Fault> {
+        self.open(Frame { place, anchor, content: Content::Sequence(Vec::new()) })
+    }
+
+    /// Begins a mapping.
+    pub(crate) fn open_mapping(&mut self, anchor: usize, place: Place) -> Result<(), Fault> {
+        self.open(Frame { place, anchor, content: Content::Mapping(Mapping::default()) })
+    }
+
+    /// Ends the innermost list or mapping.
+    pub(crate) fn close(&mut self) -> Result<(), Fault> {
+        let Some(Frame { place, anchor, content }) = self.open.pop() else {
+            return Ok(());
+        };
+        let value = match content {
+            Content::Sequence(items) => Value::Sequence(items),
+            Content::Mapping(mapping) => Value::Mapping(self.merge(mapping)),
+        };
+        self.add(Node { place, value: Rc::new(value) }, anchor, false)
+    }
+
+    fn open(&mut self, frame: Frame) -> Result<(), Fault> {
+        self.spend(Weight { nodes: 1, bytes: 0, height: 0 }, frame.place)?;
+        if self.open.len() >= MAX_DEPTH {
+            return Err(too_deep(frame.place));
+        }
+        self.open.push(frame);
+        Ok(())
+    }
+
+    fn spend(&mut self, weight: Weight, place: Place) -> Result<(), Fault> {
+        self.spent.nodes += weight.nodes;
+        self.spent.bytes += weight.bytes;
+        if self.spent.nodes > MAX_NODES {
+            let message = "the file has more than 10,000 values, those that aliases stand for included";
+            return Err(Fault::at(place, None, message));
+        }
+        if self.spent.bytes > MAX_BYTES {
+            return Err(Fault::at(place, None, "the aliases of the file stand for more than 1 MiB of text"));
+        }
+        Ok(())
+    }
+
+    /// Puts a finished value where it belongs.
+    fn add(&mut self, node: Node, anchor: usize, merge: bool) -> Result<(), Fault> {
+        if anchor > 0 {
+            self.anchors.insert(anchor, (node.clone(), Weight::of(&node)));
+        }
+        match self.open.last_mut().map(|frame| &mut frame.content) {
+            None => self.root = Some(node),
+            Some(Content::Sequence(items)) => items.push(node),
+            Some(Content::Mapping(mapping)) => match mapping.key.take() {
+                None => mapping.key = Some(key_of(&node, merge)?),
+                Some(key) => self.faults.extend(mapping.put(key, node)),
+            },
+        }
+        Ok(())
+    }
+
+    /// Adds what `<<` takes in: keys that stand in the mapping itself win, then earlier ones.
+    fn merge(&mut self, mapping: Mapping) -> Vec<Entry> {
+        let Mapping { mut entries, seen, merged, .. } = mapping;
+        let mut known: HashSet<Rc<str>> = seen.into_keys().collect();
+        let mut taken = Vec::new();
+        for node in merged {
+            match &*node.value {
+                Value::Sequence(nodes) => taken.extend(nodes.iter().cloned()),
+                Value::Scalar(_) | Value::Mapping(_) => taken.push(node),
+            }
+        }
+        for node in taken {
+            let Value::Mapping(more) = &*node.value else {
+                self.faults.push(Fault::at(node.place, None, "<< takes a mapping or a list of mappings"));
+                continue;
+            };
+            for entry in more {
+                if known.insert(Rc::clone(&entry.key)) {
+                    entries.push(entry.clone());
+                }
+            }
+        }
+        entries
+    }
+}
+
+impl Mapping {
+    /// Puts a value under its key; a key that is there already is a fault, and the first one stays.
+    fn put(&mut self, key: Key, value: Node) -> Option<Fault> {
+        if key.merge {
+            self.merged.push(value);
+            return None;
+        }
+        if let Some(line) = self.seen.get(&key.text) {
+            let name = excerpt(&key.text);
+            let message = format!("{name} is already set on line {line}");
+            return Some(Fault::at(key.place, Some(name), message));
+        }
+        self.seen.insert(Rc::clone(&key.text), key.place.line);
+        self.entries.push(Entry { key: key.text, place: key.place, value });
+        None
+    }
+}
+
+fn key_of(node: &Node, merge: bool) -> Result<Key, Fault> {
+    match &*node.value {
+        Value::Scalar(scalar) => Ok(Key { text: Rc::from(scalar.text.as_str()), place: node.place, merge }),
+        Value::Sequence(_) => Err(Fault::at(node.place, None, "a key must be text, not a list")),
+        Value::Mapping(_) => Err(Fault::at(node.place, None, "a key must be text, not a mapping")),
+    }
+}
+
+fn too_deep(place: Place) -> Fault {
+    Fault::at(place, None, format!("lists and mappings are nested more than {MAX_DEPTH} deep"))
+}
