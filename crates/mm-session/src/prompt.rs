@@ -8,20 +8,23 @@ use mm_tools::ToolSet;
 /// and has one, and where it works. It names no tool that is not there, and nothing that changes between
 /// two starts in the same directory, so that a server finds it in its cache.
 pub fn built_in(tools: &ToolSet, cwd: &Path) -> String {
-    let mut text = String::from(
-        "You are mm, an assistant in the user's terminal. Answer in the user's language, briefly and to the point.",
-    );
     if tools.is_empty() {
-        return text;
+        return format!("{WHO} {HOW}");
     }
-    text.push_str(" Look things up with your tools instead of guessing, and say what you found.");
+    let mut text = format!("{WHO}\n{RULES}\n- When done: {HOW}");
     for advice in tools.iter().filter_map(|tool| tool.advice()) {
-        text.push(' ');
-        text.push_str(advice);
+        text.push_str(&format!("\n- {advice}"));
     }
     text.push_str(&format!("\nWorking directory: {} ({})", cwd.display(), std::env::consts::OS));
     text
 }
+
+const WHO: &str = "You are mm, an agent in the user's terminal.";
+const HOW: &str = "Answer in a few sentences, in the language of the question.";
+const RULES: &str = "\
+- Use your tools to look at the real files and the real output; never guess what they hold.
+- Take one step at a time. When a step fails, read the error and try another way.
+- Change only what the task needs.";
 
 #[cfg(test)]
 mod tests {
@@ -32,7 +35,7 @@ mod tests {
     #[test]
     fn tools_and_place_are_named_only_where_there_are_tools() {
         let bare = built_in(&ToolSet::new(), Path::new("/w"));
-        assert!(!bare.contains("tool") && !bare.contains("/w"), "{bare}");
+        assert!(!bare.contains("tools") && !bare.contains("/w"), "{bare}");
         let mut tools = ToolSet::new();
         tools.add(Arc::new(ScriptedTool::reading("look", []))).unwrap();
         assert!(

@@ -151,6 +151,11 @@ impl Session {
         &self.options
     }
 
+    /// The tools that the model may call.
+    pub fn tools(&self) -> &ToolSet {
+        &self.parts.tools
+    }
+
     /// Takes the tokens of the window, once they are known.
     pub fn set_window(&mut self, window: Option<u64>) {
         self.options.window = window;

@@ -1,0 +1,61 @@
+//! Turns sections of the configuration into options of the libraries: nothing else knows both sides.
+
+mod provider;
+mod session;
+mod tools;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use mm_config::{Config, Environment};
+use mm_llm::{OpenAi, Provider};
+use mm_session::{Session, SessionParts};
+use mm_tools::process::ProcessRunner;
+
+use crate::error::CliError;
+use crate::output::Streams;
+
+/// What the program found around it.
+#[derive(Debug)]
+pub(crate) struct Surroundings {
+    /// The working directory.
+    pub(crate) cwd: PathBuf,
+    /// The user's home directory.
+    pub(crate) home: Option<PathBuf>,
+    /// The environment.
+    pub(crate) env: Environment,
+    /// The standard streams.
+    pub(crate) streams: Streams,
+}
+
+/// All that a front end works with.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    /// The conversation.
+    pub(crate) session: Session,
+    /// The server, for what is not a turn.
+    pub(crate) provider: OpenAi,
+    /// Every process that was started; ended with the program.
+    pub(crate) processes: ProcessRunner,
+    /// The standard streams.
+    pub(crate) streams: Streams,
+}
+
+/// Puts everything together. No network, no process.
+pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, CliError> {
+    let preset = provider::preset(config)?;
+    let provider = provider::provider(config, preset, around)?;
+    let processes = ProcessRunner::new();
+    let tools = tools::tools(config, &processes)?;
+    let parts = SessionParts { tools, ..SessionParts::new(Arc::new(provider.clone())) };
+    let session = Session::new(parts, session::options(config, around));
+    Ok(Engine { session, provider, processes, streams: around.streams })
+}
+
+/// Asks the server for its window, where the configuration does not say.
+pub(crate) async fn learn_window(engine: &mut Engine) {
+    if engine.session.options().window.is_none() {
+        let window = engine.provider.context_window(&engine.session.options().model).await;
+        engine.session.set_window(window);
+    }
+}

@@ -1,0 +1,42 @@
+//! The server.
+
+use mm_config::Config;
+use mm_llm::{ApiKey, OpenAi, OpenAiOptions, PRESETS, Preset, ProxySettings};
+
+use super::Surroundings;
+use crate::error::CliError;
+
+/// Finds the configured provider's row.
+pub(super) fn preset(config: &Config) -> Result<&'static Preset, CliError> {
+    mm_llm::preset(&config.provider).ok_or_else(|| {
+        let known: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        CliError::Engine(format!("unknown provider \"{}\" (known: {})", config.provider, known.join(", ")))
+    })
+}
+
+pub(super) fn provider(
+    config: &Config,
+    preset: &'static Preset,
+    around: &Surroundings,
+) -> Result<OpenAi, CliError> {
+    let variable = config.api_key_env.as_deref().or(preset.key_variable);
+    let options = OpenAiOptions {
+        preset,
+        base_url: config.base_url.clone(),
+        // Absent is the provider's own, empty is none.
+        fallback: config.fallback.clone().or_else(|| preset.fallback.map(str::to_owned)),
+        api_key: variable.and_then(|name| around.env.get(name)).map(ApiKey::new),
+        proxies: proxies(around),
+    };
+    Ok(OpenAi::new(options)?)
+}
+
+fn proxies(around: &Surroundings) -> ProxySettings {
+    let find = |names: &[&str]| names.iter().find_map(|name| around.env.get(name));
+    ProxySettings {
+        // The upper-case HTTP_PROXY can be set by a request header in CGI; here there is none.
+        http: find(&["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]),
+        https: find(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
+        except: find(&["no_proxy", "NO_PROXY"]),
+    }
+}

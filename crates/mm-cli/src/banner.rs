@@ -1,0 +1,34 @@
+//! What stands above a conversation.
+
+use mm_config::Config;
+
+use crate::assemble::{self, Engine};
+use crate::output::Output;
+use crate::render::tokens;
+
+/// Shows name, version, provider, model, end point, window and tools, then what the user should know. A
+/// server that does not answer is a warning: it is looked for again at each question.
+pub(crate) async fn show(engine: &mut Engine, config: &Config, output: &Output) {
+    let found = engine.provider.endpoint().await;
+    if found.is_ok() {
+        assemble::learn_window(engine).await;
+    }
+    let endpoint = found.as_ref().map_or("no server", String::as_str);
+    let window = engine.session.options().window.map_or("unknown".to_owned(), tokens);
+    let names: Vec<&str> = engine.session.tools().names().collect();
+    let tools = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let line = format!(
+        "mm {} | {} | {} | {endpoint} | window: {window} | tools: {tools}\n",
+        env!("CARGO_PKG_VERSION"),
+        config.provider,
+        config.model,
+    );
+    output.other(line).await;
+    let missing = found.err().map(|error| error.to_string());
+    for warning in config.warnings.iter().cloned().chain(missing) {
+        output.other(format!("[warning: {warning}]\n")).await;
+    }
+    if engine.streams.stdin_is_terminal {
+        output.other("/help lists the commands, Ctrl-C interrupts, Ctrl-D leaves\n\n").await;
+    }
+}

@@ -1,0 +1,60 @@
+//! What ends the program, with its prefix and its exit code.
+
+use mm_config::Problem;
+use mm_llm::ProviderError;
+use mm_session::TurnError;
+
+/// A failure of the program. Its `Display` is what stands on stderr, a line each.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// The configuration has problems, a line each.
+    #[error("{}", lines(.0))]
+    Config(Vec<Problem>),
+    /// What fails after the configuration is valid.
+    #[error("[engine error: {0}]")]
+    Engine(String),
+    /// The command line is wrong.
+    #[error("[usage: {0}]")]
+    Usage(String),
+    /// A turn ended without an answer.
+    #[error("[error: {}]", turn(.0))]
+    Turn(#[from] TurnError),
+    /// The user or the system stopped the program.
+    #[error("[interrupted]")]
+    Interrupted,
+}
+
+impl CliError {
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::Config(_) | Self::Engine(_) | Self::Usage(_) => 1,
+            Self::Turn(_) => 2,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// Tells a turn that was interrupted from one that failed.
+    pub(crate) fn of_turn(error: TurnError) -> Self {
+        if error.is_interrupted() { Self::Interrupted } else { Self::Turn(error) }
+    }
+}
+
+impl From<ProviderError> for CliError {
+    fn from(error: ProviderError) -> Self {
+        Self::Engine(error.to_string())
+    }
+}
+
+fn lines(problems: &[Problem]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn turn(error: &TurnError) -> String {
+    match error.provider() {
+        Some(overflow) if overflow.is_context_overflow() => {
+            format!("{overflow}: begin anew with /new, or have a larger window served")
+        }
+        _ => error.to_string(),
+    }
+}

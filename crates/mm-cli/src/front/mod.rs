@@ -1,0 +1,36 @@
+//! The front ends: who shows a turn and answers for the user.
+
+pub(crate) mod line;
+pub(crate) mod once;
+
+use std::sync::{Mutex, PoisonError};
+
+use mm_session::Event;
+
+use crate::output::Output;
+use crate::render::{Look, Shown, Writer};
+
+/// Shows events on the terminal; shared by the front ends that write lines.
+#[derive(Debug)]
+pub(crate) struct Presenter {
+    output: Output,
+    // `show` has only a shared reference; held while an event becomes text, never while that is written.
+    writer: Mutex<Writer>,
+}
+
+impl Presenter {
+    pub(crate) fn new(output: Output, look: Look) -> Self {
+        Self { output, writer: Mutex::new(Writer::new(look)) }
+    }
+
+    pub(crate) async fn show(&self, event: Event) {
+        let shown = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take(event);
+        for shown in shown {
+            match shown {
+                Shown::Answer(text) => self.output.answer(text).await,
+                Shown::Other(text) => self.output.other(text).await,
+                Shown::Spinner(phase) => self.output.spinner(phase.as_deref()).await,
+            }
+        }
+    }
+}

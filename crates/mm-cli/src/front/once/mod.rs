@@ -1,0 +1,117 @@
+//! `-p`: one question, its answer on stdout, everything else on stderr.
+
+mod question;
+
+use std::process::ExitCode;
+
+use async_trait::async_trait;
+use mm_config::Config;
+use mm_session::{ConfirmRequest, Confirmation, Event, Frontend};
+use tokio_util::sync::CancellationToken;
+
+use super::Presenter;
+use crate::assemble::Engine;
+use crate::error::CliError;
+use crate::output::{Output, Streams, Writing};
+use crate::render::Look;
+use crate::signals::Signals;
+
+/// Asks and answers.
+pub(crate) async fn run(
+    mut engine: Engine,
+    config: &Config,
+    prompt: String,
+    wait_for_stdin: bool,
+) -> Result<ExitCode, CliError> {
+    let mut signals = Signals::new().map_err(|error| CliError::Engine(error.to_string()))?;
+    let (output, writing) = Output::start(engine.streams);
+    let cancel = CancellationToken::new();
+    let result = {
+        let work = ask(&mut engine, config, &output, prompt, wait_for_stdin, &cancel);
+        let mut work = std::pin::pin!(work);
+        tokio::select! {
+            result = &mut work => result,
+            _ = signals.next() => {
+                cancel.cancel();
+                interrupted(work, &mut signals).await
+            }
+            () = output.gone().cancelled() => {
+                // Nobody reads the answer any more: no error, and no reason to go on.
+                cancel.cancel();
+                let _ = work.await;
+                Ok(())
+            }
+        }
+    };
+    engine.processes.shutdown().await;
+    end(result, writing, output).await
+}
+
+/// Lets a cancelled turn close; a second signal does not wait for that.
+async fn interrupted(
+    work: impl Future<Output = Result<(), CliError>>,
+    signals: &mut Signals,
+) -> Result<(), CliError> {
+    tokio::select! {
+        _ = work => {}
+        _ = signals.next() => {}
+    }
+    Err(CliError::Interrupted)
+}
+
+async fn end(result: Result<(), CliError>, writing: Writing, output: Output) -> Result<ExitCode, CliError> {
+    let written = writing.end(output).await;
+    result?;
+    written.map_err(|error| CliError::Engine(format!("cannot write the answer to stdout: {error}")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn ask(
+    engine: &mut Engine,
+    config: &Config,
+    output: &Output,
+    prompt: String,
+    wait_for_stdin: bool,
+    cancel: &CancellationToken,
+) -> Result<(), CliError> {
+    for warning in &config.warnings {
+        output.other(format!("[warning: {warning}]\n")).await;
+    }
+    let streams = engine.streams;
+    let question = tokio::select! {
+        question = question::read(prompt, streams, wait_for_stdin, output) => question?,
+        () = cancel.cancelled() => return Err(CliError::Interrupted),
+    };
+    // No server at the start is another failure than one that fails later.
+    tokio::select! {
+        found = engine.provider.endpoint() => drop(found?),
+        () = cancel.cancelled() => return Err(CliError::Interrupted),
+    }
+    crate::assemble::learn_window(engine).await;
+    let ui = Once { presenter: Presenter::new(output.clone(), look(config, streams)) };
+    engine.session.turn(&question, &ui, cancel).await.map(drop).map_err(CliError::of_turn)
+}
+
+fn look(config: &Config, streams: Streams) -> Look {
+    Look {
+        preview_lines: config.preview_lines,
+        show_thinking: config.show_thinking,
+        whole_lines: !streams.stdout_is_terminal,
+        dim: streams.dim,
+    }
+}
+
+struct Once {
+    presenter: Presenter,
+}
+
+#[async_trait]
+impl Frontend for Once {
+    async fn show(&self, event: Event) {
+        self.presenter.show(event).await;
+    }
+
+    async fn confirm(&self, _request: ConfirmRequest<'_>) -> Confirmation {
+        Confirmation::Nobody("nobody can confirm this call in -p mode".into())
+    }
+}

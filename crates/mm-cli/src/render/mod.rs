@@ -1,0 +1,8 @@
+//! Events as text: pure, so that every line that a person sees has a case.
+
+mod numbers;
+mod preview;
+mod writer;
+
+pub(crate) use numbers::tokens;
+pub(crate) use writer::{Look, Shown, Writer};

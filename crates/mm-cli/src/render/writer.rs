@@ -1,0 +1,199 @@
+//! What each event puts on the screen.
+
+use std::collections::HashMap;
+
+use mm_session::{Event, Outcome};
+
+use super::numbers::tokens;
+use super::preview::Preview;
+
+/// How things look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// Lines of a tool's output.
+    pub(crate) preview_lines: usize,
+    /// Whether thinking is shown.
+    pub(crate) show_thinking: bool,
+    /// Whether the answer comes by whole lines: a pipe gets no half ones.
+    pub(crate) whole_lines: bool,
+    /// Whether less important text is dimmed.
+    pub(crate) dim: bool,
+}
+
+/// Something that an event shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// A piece of the answer.
+    Answer(String),
+    /// Anything else.
+    Other(String),
+    /// What is waited for.
+    Spinner(Option<String>),
+}
+
+/// Turns the events of a conversation into text.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    look: Look,
+    /// The answer so far does not end with a line end.
+    line_open: bool,
+    /// The reply has not had a character besides white space.
+    reply_begins: bool,
+    /// The beginning of a line, kept back where only whole ones are wanted.
+    held: String,
+    /// The thinking shown last does not end with a line end.
+    thinking_open: bool,
+    previews: HashMap<String, Preview>,
+}
+
+impl Writer {
+    pub(crate) fn new(look: Look) -> Self {
+        Self {
+            look,
+            line_open: false,
+            reply_begins: true,
+            held: String::new(),
+            thinking_open: false,
+            previews: HashMap::new(),
+        }
+    }
+
+    /// Takes an event and says what to show, in order.
+    pub(crate) fn take(&mut self, event: Event) -> Vec<Shown> {
+        let mut shown = Vec::new();
+        match event {
+            Event::TurnStarted { .. } => {}
+            Event::Waiting => {
+                self.reply_begins = true;
+                shown.push(spinner("Waiting for the model"));
+            }
+            Event::PromptProgress { processed, total } => {
+                let (read, all) = (tokens(processed), tokens(total));
+                shown.push(spinner(&format!("Reading the prompt {read}/{all} tokens")));
+            }
+            Event::Thinking { text } => self.thinking(&text, &mut shown),
+            Event::Text { text } => self.text(&text, &mut shown),
+            Event::TextWasThinking => {
+                self.end_lines(&mut shown);
+                self.reply_begins = true;
+            }
+            Event::WritingCall { name } => {
+                self.end_lines(&mut shown);
+                shown.push(spinner(&format!("Writing a call of {name}")));
+            }
+            Event::ToolStarted { id, name, summary, mended } => {
+                self.end_lines(&mut shown);
+                let word = if mended { " (its arguments had a fault of form, mended)" } else { "" };
+                shown.push(Shown::Other(format!("🔧 {name}: {summary}{word}\n")));
+                self.previews.insert(id, Preview::new(self.look.preview_lines));
+                shown.push(spinner(&name));
+            }
+            Event::ToolProgress { id, text } => {
+                if let Some(preview) = self.previews.get_mut(&id) {
+                    push_other(&mut shown, preview.push(&text));
+                }
+            }
+            Event::ToolFinished { id, ok, result, .. } => {
+                let mut preview = self.previews.remove(&id);
+                push_other(&mut shown, preview.as_mut().map(Preview::finish).unwrap_or_default());
+                push_other(&mut shown, remarks(&result, ok));
+                shown.push(Shown::Spinner(None));
+            }
+            Event::Notice { text } => {
+                self.end_lines(&mut shown);
+                shown.push(Shown::Other(format!("[notice: {text}]\n")));
+            }
+            Event::TurnEnded { outcome, .. } => self.ended(&outcome, &mut shown),
+        }
+        shown
+    }
+
+    fn thinking(&mut self, text: &str, shown: &mut Vec<Shown>) {
+        if !self.look.show_thinking {
+            return shown.push(spinner("Thinking"));
+        }
+        self.end_answer(shown);
+        self.thinking_open = !text.ends_with('\n');
+        push_other(shown, self.dimmed(text));
+    }
+
+    fn text(&mut self, text: &str, shown: &mut Vec<Shown>) {
+        let text = if self.reply_begins { text.trim_start() } else { text };
+        if text.is_empty() {
+            return;
+        }
+        self.reply_begins = false;
+        self.end_thinking(shown);
+        shown.push(Shown::Spinner(None));
+        self.line_open = !text.ends_with('\n');
+        if !self.look.whole_lines {
+            return shown.push(Shown::Answer(text.to_owned()));
+        }
+        self.held.push_str(text);
+        if let Some(end) = self.held.rfind('\n') {
+            let rest = self.held.split_off(end + 1);
+            shown.push(Shown::Answer(std::mem::replace(&mut self.held, rest)));
+        }
+    }
+
+    fn ended(&mut self, outcome: &Outcome, shown: &mut Vec<Shown>) {
+        shown.push(Shown::Spinner(None));
+        let broke_off = self.line_open && !matches!(outcome, Outcome::Answered);
+        self.end_lines(shown);
+        if broke_off {
+            shown.push(Shown::Other("[the answer broke off here]\n".into()));
+        }
+        // Tools that were running when the turn ended.
+        let mut left: Vec<Preview> = self.previews.drain().map(|(_, preview)| preview).collect();
+        left.iter_mut().for_each(|preview| push_other(shown, preview.finish()));
+    }
+
+    fn end_lines(&mut self, shown: &mut Vec<Shown>) {
+        self.end_thinking(shown);
+        self.end_answer(shown);
+    }
+
+    fn end_thinking(&mut self, shown: &mut Vec<Shown>) {
+        if std::mem::take(&mut self.thinking_open) {
+            shown.push(Shown::Other("\n".into()));
+        }
+    }
+
+    fn end_answer(&mut self, shown: &mut Vec<Shown>) {
+        if std::mem::take(&mut self.line_open) {
+            shown.push(Shown::Answer(std::mem::take(&mut self.held) + "\n"));
+        }
+    }
+
+    fn dimmed(&self, text: &str) -> String {
+        if self.look.dim { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+fn spinner(phase: &str) -> Shown {
+    Shown::Spinner(Some(phase.to_owned()))
+}
+
+fn push_other(shown: &mut Vec<Shown>, text: String) {
+    if !text.is_empty() {
+        shown.push(Shown::Other(text));
+    }
+}
+
+/// What the program itself says of a call, from the end of its result: how it failed, what still runs.
+fn remarks(result: &str, ok: bool) -> String {
+    let is_remark = |line: &&str| line.starts_with('[') && line.ends_with(']');
+    let lines: Vec<&str> = result.lines().rev().take_while(is_remark).collect();
+    let told = |line: &&&str| !ok || line.starts_with("[still running");
+    lines.iter().rev().filter(told).map(|line| format!("   └ {}\n", cut(line))).collect()
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(200) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+use std::time::Duration;
+
+use mm_llm::Usage;
+
+use super::*;
+
+const LOOK: Look = Look { preview_lines: 2, show_thinking: true, whole_lines: false, dim: false };
+
+/// Plays events; answers stand as they are, other text in ‹›, phases in {}.
+fn screen(look: Look, events: Vec<Event>) -> String {
+    let mut writer = Writer::new(look);
+    let shown = events.into_iter().flat_map(|event| writer.take(event));
+    shown
+        .map(|shown| match shown {
+            Shown::Answer(text) => text,
+            Shown::Other(text) => format!("‹{text}›"),
+            Shown::Spinner(phase) => format!("{{{}}}", phase.unwrap_or_default()),
+        })
+        .collect()
+}
+
+fn text(text: &str) -> Event {
+    Event::Text { text: text.into() }
+}
+
+fn thinking(text: &str) -> Event {
+    Event::Thinking { text: text.into() }
+}
+
+fn started(mended: bool) -> Event {
+    Event::ToolStarted { id: "a".into(), name: "bash".into(), summary: "ls".into(), mended }
+}
+
+fn progress(text: &str) -> Event {
+    Event::ToolProgress { id: "a".into(), text: text.into() }
+}
+
+fn finished(ok: bool, result: &str) -> Event {
+    Event::ToolFinished {
+        id: "a".into(),
+        name: "bash".into(),
+        ok,
+        result: result.into(),
+        elapsed: Duration::ZERO,
+    }
+}
+
+fn ended(outcome: Outcome) -> Event {
+    Event::TurnEnded { outcome, usage: Usage::default() }
+}
+
+#[test]
+fn each_event_has_its_place() {
+    let pipe = Look { whole_lines: true, ..LOOK };
+    let quiet = Look { show_thinking: false, ..LOOK };
+    let failed = || Outcome::Failed("boom".into());
+    let rows = [
+        (
+            LOOK,
+            vec![Event::Waiting, text("\n\nhe"), text("llo"), ended(Outcome::Answered)],
+            "{Waiting for the model}{}he{}llo{}\n",
+        ),
+        (LOOK, vec![text("hello\n"), ended(Outcome::Answered)], "{}hello\n{}"),
+        (pipe, vec![text("a\nb"), text("c"), text("\nd"), ended(Outcome::Answered)], "{}a\n{}{}bc\n{}d\n"),
+        (LOOK, vec![thinking("hm"), text("yes"), ended(Outcome::Answered)], "‹hm›‹\n›{}yes{}\n"),
+        (quiet, vec![thinking("hm"), text("yes"), ended(Outcome::Answered)], "{Thinking}{}yes{}\n"),
+        (Look { dim: true, ..LOOK }, vec![thinking("hm")], "‹\u{1b}[2mhm\u{1b}[0m›"),
+        (LOOK, vec![text("hm"), Event::TextWasThinking, text("\nyes")], "{}hm\n{}yes"),
+        (
+            LOOK,
+            vec![Event::PromptProgress { processed: 12_000, total: 25_349 }],
+            "{Reading the prompt 12.0k/25.3k tokens}",
+        ),
+        (
+            LOOK,
+            vec![
+                text("Let me look."),
+                Event::WritingCall { name: "bash".into() },
+                started(false),
+                progress("a\nb\nc\n"),
+                finished(true, "a\nb\nc"),
+            ],
+            "{}Let me look.\n{Writing a call of bash}‹🔧 bash: ls\n›{bash}‹   │ a\n   │ b\n›‹   │ … 1 more line\n›{}",
+        ),
+        (LOOK, vec![started(true)], "‹🔧 bash: ls (its arguments had a fault of form, mended)\n›{bash}"),
+        (
+            LOOK,
+            vec![started(false), finished(false, "x\n[exit code: 2]")],
+            "‹🔧 bash: ls\n›{bash}‹   └ [exit code: 2]\n›{}",
+        ),
+        (
+            LOOK,
+            vec![started(false), finished(true, "[x]\nok\n[still running: 1 process, pid 4]")],
+            "‹🔧 bash: ls\n›{bash}‹   └ [still running: 1 process, pid 4]\n›{}",
+        ),
+        (LOOK, vec![started(false), finished(true, "[1, 2]")], "‹🔧 bash: ls\n›{bash}{}"),
+        (LOOK, vec![text("a"), Event::Notice { text: "n".into() }], "{}a\n‹[notice: n]\n›"),
+        (LOOK, vec![text("half"), ended(failed())], "{}half{}\n‹[the answer broke off here]\n›"),
+        (LOOK, vec![ended(Outcome::Interrupted)], "{}"),
+        (
+            LOOK,
+            vec![started(false), progress("a"), ended(Outcome::Interrupted)],
+            "‹🔧 bash: ls\n›{bash}{}‹   │ a\n›",
+        ),
+    ];
+    for (look, events, expected) in rows {
+        let told = format!("{events:?}");
+        assert_eq!(screen(look, events), expected, "{told}");
+    }
+}

@@ -1,0 +1,76 @@
+//! The command line and the configuration, before any server is asked.
+
+use crate::support::Sandbox;
+
+#[tokio::test]
+async fn version_and_help_go_to_stdout() {
+    let sandbox = Sandbox::new();
+    for flag in ["--version", "-version", "-V"] {
+        let ran = sandbox.run(&[flag]).await;
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+        assert!(ran.stdout.starts_with(concat!("mm ", env!("CARGO_PKG_VERSION"), " (")), "{}", ran.stdout);
+        assert_eq!(ran.stdout.lines().count(), 1);
+    }
+    let ran = sandbox.run(&["--help"]).await;
+    assert_eq!(ran.code, Some(0));
+    for flag in ["-p <PROMPT>", "--config", "--model", "--provider", "--base-url", "--stdin"] {
+        assert!(ran.stdout.contains(flag), "{flag} in {}", ran.stdout);
+    }
+}
+
+/// Rows of (arguments, the line on stderr): all with exit code 1 and nothing on stdout.
+#[tokio::test]
+async fn what_is_wrong_at_the_start_is_one_line_and_exit_code_1() {
+    let sandbox = Sandbox::new();
+    sandbox.write("broken.yaml", "model: [a\n");
+    sandbox.write("two.yaml", "maxTurns: 0\nyolo: yes\npreviewLines: -1\n");
+    sandbox.write("binary.yaml", [0xFFu8, 0xFE, 0, 1, 2]);
+    sandbox.write("vendor.yaml", "provider: openai\n");
+    sandbox.write("url.yaml", "provider: ollama\nbaseUrl: localhost:11434\n");
+    std::fs::create_dir(sandbox.path().join("dir.yaml")).unwrap();
+    let rows: [(&[&str], &str); 9] = [
+        (&["--colour"], "[usage: unexpected argument '--colour' found (mm --help lists the flags)]\n"),
+        (&["-p", "x", "-c", "missing.yaml"], "[config error: missing.yaml: "),
+        (&["-p", "x", "-c", "dir.yaml"], "[config error: dir.yaml: "),
+        (&["-p", "x", "-c", "binary.yaml"], "[config error: binary.yaml: "),
+        (&["-p", "x", "-c", "broken.yaml"], "[config error: broken.yaml: line "),
+        (&["-c", "missing.yaml"], "[config error: missing.yaml: "),
+        (
+            &["-p", "x", "-c", "two.yaml"],
+            "[config error: two.yaml: maxTurns must be > 0]\n\
+             [config error: two.yaml: line 2, column 7: yolo must be true or false, not \"yes\" (which is text in YAML 1.2: write true)]\n\
+             [config error: two.yaml: previewLines must be >= 0]\n",
+        ),
+        (
+            &["-p", "x", "-c", "vendor.yaml"],
+            "[engine error: unknown provider \"openai\" (known: dmr, llamacpp, llmman, ollama)]\n",
+        ),
+        (
+            &["-p", "x", "-c", "url.yaml"],
+            "[engine error: localhost:11434 cannot be used as an end point: it must begin with http:// or https://]\n",
+        ),
+    ];
+    for (args, expected) in rows {
+        let ran = sandbox.run(args).await;
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{args:?}: {}", ran.stderr);
+        if expected.ends_with('\n') {
+            assert_eq!(ran.stderr, expected, "{args:?}");
+        } else {
+            assert!(
+                ran.stderr.starts_with(expected) && ran.stderr.ends_with("]\n"),
+                "{args:?}: {}",
+                ran.stderr
+            );
+            assert_eq!(ran.stderr.lines().count(), 1, "{args:?}: {}", ran.stderr);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_bad_variable_is_a_config_error() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.command(&["-p", "x"]).env("AGENT_YOLO", "maybe").output().await.unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(stderr, "[config error: <defaults>: AGENT_YOLO=\"maybe\": must be true or false]\n");
+    assert_eq!(output.status.code(), Some(1));
+}

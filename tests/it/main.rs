@@ -1,0 +1,19 @@
+//! The program from outside: one binary, a file a subject.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout
+)]
+#![allow(clippy::print_stderr, missing_docs, unreachable_pub)]
+
+mod support;
+
+mod bad_input;
+mod cli;
+mod line;
+mod once;
+mod real;
+mod terminal;
+mod tidy;

@@ -1,0 +1,229 @@
+//! `-p`: one question in a pipeline.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use mm_llm::testing::{Answer, End, Piece, ScriptedServer};
+use rustix::process::Signal;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::support::{Sandbox, ended, eventually, kill, processes_with};
+
+async fn server(answers: impl IntoIterator<Item = Answer>) -> ScriptedServer {
+    ScriptedServer::start(answers).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_answer_is_on_stdout_and_everything_else_on_stderr() {
+    let server = server([Answer::bash("echo one; echo two >&2; exit 3"), Answer::text(&["do", "ne"])]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "previewLines: 1\n");
+    let ran = sandbox.run(&["-p", "go"]).await;
+    assert_eq!((ran.stdout.as_str(), ran.code), ("done\n", Some(0)));
+    let expected =
+        "🔧 bash: echo one; echo two >&2; exit 3\n   │ one\n   │ … 1 more line\n   └ [exit code: 3]\n";
+    assert_eq!(ran.stderr, expected);
+    let second = &server.bodies()[1]["messages"];
+    assert_eq!(second[3]["content"], "one\ntwo\n[exit code: 3]");
+    assert_eq!(server.connections(), 1);
+}
+
+/// The first thing that a small model reads: each hundred tokens is felt.
+#[tokio::test]
+async fn the_first_request_with_bash_alone_is_short() {
+    let server = server([Answer::text(&["ok"])]).await;
+    let off = "editTools: false\nfetchContentTool: false\naskUserTool: false\n";
+    let sandbox = Sandbox::with_config(&server.base_url(), off);
+    sandbox.run(&["-p", "go"]).await;
+    let body = &server.bodies()[0];
+    let size = body["messages"][0].to_string().len() + body["tools"].to_string().len();
+    assert_eq!(body["tools"].as_array().map(Vec::len), Some(1));
+    println!("messages[0] and tools: {size} bytes");
+    assert!(size <= 1600, "messages[0] and tools have {size} bytes: {body:#}");
+}
+
+#[tokio::test]
+async fn requests_of_a_turn_share_their_prefix_byte_for_byte() {
+    let server = server([Answer::bash("echo a"), Answer::bash("echo b"), Answer::text(&["ok"])]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    assert_eq!(sandbox.run(&["-p", "go"]).await.code, Some(0));
+    let posts: Vec<String> =
+        server.requests().into_iter().filter(|r| r.method == "POST").map(|r| r.body).collect();
+    for pair in posts.windows(2) {
+        let prefix = pair[0].split("],\"tools\"").next().unwrap();
+        assert!(pair[1].starts_with(prefix), "{} begins with {prefix}", pair[1]);
+    }
+}
+
+#[tokio::test]
+async fn what_is_piped_in_is_added_to_the_question() {
+    let rows: [(&[&str], &str, &str); 4] = [
+        (&["-p", "use it"], "data\n", "use it\n\ndata"),
+        (&["-p", "-"], "the question\n", "the question\n"),
+        (&["-p", "alone"], "", "alone"),
+        (&["-p", "alone"], " \n", "alone"),
+    ];
+    for (args, input, question) in rows {
+        let server = server([Answer::text(&["ok"])]).await;
+        let sandbox = Sandbox::with_config(&server.base_url(), "");
+        let ran = sandbox.run_with(args, input).await;
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        assert_eq!(server.bodies()[0]["messages"][1]["content"], question, "{args:?} {input:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_pipe_that_stays_silent_is_not_waited_for() {
+    let server = server([Answer::text(&["ok"]), Answer::text(&["ok"])]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut child = sandbox.command(&["-p", "hi"]).stdin(Stdio::piped()).spawn().unwrap();
+    let stdin = child.stdin.take();
+    let ran = ended(child).await;
+    drop(stdin);
+    assert_eq!((ran.stdout.as_str(), ran.code), ("ok\n", Some(0)));
+    assert_eq!(ran.stderr, "[notice: stdin is open but silent and was left out: --stdin waits for it]\n");
+    // With --stdin the same pipe is waited for.
+    let mut child = sandbox.command(&["-p", "hi", "--stdin"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    stdin.write_all(b"late").await.unwrap();
+    drop(stdin);
+    assert_eq!(ended(child).await.stderr, "");
+    assert_eq!(server.bodies()[1]["messages"][1]["content"], "hi\n\nlate");
+}
+
+#[tokio::test]
+async fn an_empty_question_is_a_usage_error() {
+    let sandbox = Sandbox::with_config("http://127.0.0.1:9/v1", "");
+    for (args, input) in [(["-p", ""], ""), (["-p", "-"], " \n")] {
+        let ran = sandbox.run_with(&args, input).await;
+        assert_eq!((ran.stderr.as_str(), ran.code), ("[usage: the question is empty]\n", Some(1)));
+    }
+}
+
+#[tokio::test]
+async fn a_reader_that_goes_away_ends_it_quietly() {
+    let long: String = (0..2000).map(|n| format!("line {n} of an answer that is long enough\n")).collect();
+    let slow = Piece { wait: Duration::from_secs(30), bytes: b": late\n\n".to_vec() };
+    let mut answer = Answer::text(&[&long]);
+    // The end never comes: only the closed pipe can end this run.
+    let cut = String::from_utf8(answer.pieces[0].bytes.clone()).unwrap();
+    answer.pieces[0].bytes =
+        cut.split("data: [DONE]").next().unwrap().replace("\"stop\"", "null").into_bytes();
+    answer.pieces.push(slow);
+    let server = server([answer.ending(End::Hold)]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut child = sandbox.command(&["-p", "go"]).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut first = [0; 1];
+    stdout.read_exact(&mut first).await.unwrap();
+    drop(stdout);
+    let ran = ended(child).await;
+    assert_eq!((ran.stderr.as_str(), ran.code), ("", Some(0)));
+    server.closed(1).await;
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told() {
+    let server = server([Answer::text(&["answer\n"])]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ran = ended(sandbox.command(&["-p", "go"]).stdout(full).spawn().unwrap()).await;
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.stderr.starts_with("[engine error: cannot write the answer to stdout: No space left"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[tokio::test]
+async fn signals_end_the_turn_the_tool_and_the_connection() {
+    for (n, signal) in [Signal::INT, Signal::TERM, Signal::HUP].into_iter().enumerate() {
+        let marker = format!("30{n}.{}", std::process::id());
+        let server = server([Answer::bash(&format!("sleep {marker}"))]).await;
+        let sandbox = Sandbox::with_config(&server.base_url(), "");
+        let child = sandbox.command(&["-p", "go"]).spawn().unwrap();
+        eventually("the tool runs", || !processes_with(&format!("sleep {marker}")).is_empty()).await;
+        kill(&child, signal);
+        let ran = ended(child).await;
+        assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(130)), "{signal:?}: {}", ran.stderr);
+        assert!(ran.stderr.ends_with("[interrupted]\n"), "{}", ran.stderr);
+        assert_eq!(processes_with(&format!("sleep {marker}")), [0u32; 0], "{signal:?}");
+    }
+    let server = server([Answer::events(": ping\n\n").ending(End::Hold)]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let child = sandbox.command(&["-p", "go"]).spawn().unwrap();
+    eventually("the question is asked", || server.requests().len() == 2).await;
+    kill(&child, Signal::INT);
+    assert_eq!(ended(child).await.code, Some(130));
+    server.closed(1).await;
+}
+
+#[tokio::test]
+async fn what_a_command_left_in_the_background_ends_with_mm() {
+    let marker = format!("310.{}", std::process::id());
+    let server =
+        server([Answer::bash(&format!("sleep {marker} & echo started")), Answer::text(&["ok"])]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let ran = sandbox.run(&["-p", "go"]).await;
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stderr.contains("   └ [still running: 1 process, pid "), "{}", ran.stderr);
+    assert_eq!(processes_with(&format!("sleep {marker}")), [0u32; 0]);
+}
+
+#[tokio::test]
+async fn without_yolo_nobody_can_confirm() {
+    let server = server([Answer::bash("touch made"), Answer::text(&["ok"])]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut command = sandbox.command(&["-p", "go"]);
+    let ran = ended(command.env("AGENT_YOLO", "false").spawn().unwrap()).await;
+    assert_eq!(ran.code, Some(0));
+    assert!(!sandbox.path().join("made").exists());
+    let told = "[refused: nobody can confirm this call in -p mode]";
+    assert_eq!(server.bodies()[1]["messages"][3]["content"], told);
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn the_key_reaches_the_server_and_no_command() {
+    let server = server([
+        Answer::bash("env | grep -c topsecret; printenv MY_CREDS LLAMA_API_KEY"),
+        Answer::text(&["ok"]),
+    ])
+    .await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "apiKeyEnv: MY_CREDS\n");
+    let mut command = sandbox.command(&["-p", "go"]);
+    command.env("MY_CREDS", "topsecret").env("LLAMA_API_KEY", "topsecret-too");
+    let ran = ended(command.spawn().unwrap()).await;
+    assert_eq!(server.bodies()[1]["messages"][3]["content"], "0\n[exit code: 1]");
+    assert!(!ran.stderr.contains("topsecret-too") && !ran.stderr.contains("=topsecret"), "{}", ran.stderr);
+    for request in server.requests() {
+        assert!(request.headers.iter().any(|h| h.eq_ignore_ascii_case("authorization: Bearer topsecret")));
+    }
+}
+
+#[tokio::test]
+async fn proxy_variables_do_not_touch_loopback() {
+    let server = server([Answer::text(&["direct"])]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut command = sandbox.command(&["-p", "go"]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY"] {
+        command.env(name, "http://127.0.0.1:9");
+    }
+    assert_eq!(ended(command.spawn().unwrap()).await.stdout, "direct\n");
+}
+
+#[tokio::test]
+async fn flags_stand_over_variables_and_variables_over_the_file() {
+    let server = server([Answer::text(&["ok"]), Answer::text(&["ok"])]).await;
+    let sandbox = Sandbox::with_config("http://127.0.0.1:9/v1", "");
+    let base = server.base_url();
+    for args in [vec!["-p", "go"], vec!["-p", "go", "--model", "flag"]] {
+        let mut command = sandbox.command(&args);
+        command.env("AGENT_BASE_URL", &base).env("AGENT_MODEL", "variable");
+        assert_eq!(ended(command.spawn().unwrap()).await.code, Some(0));
+    }
+    let models: Vec<Value> = server.bodies().iter().map(|body| body["model"].clone()).collect();
+    assert_eq!(models, ["variable", "flag"]);
+}

@@ -1,0 +1,165 @@
+//! The line mode in a terminal.
+
+use std::time::Duration;
+
+use mm_llm::testing::{Answer, End, ScriptedServer};
+use pty_process::{OwnedReadPty, OwnedWritePty, Size};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::Child;
+
+use crate::support::{Sandbox, eventually, processes_with};
+
+/// `mm` in a terminal of its own.
+struct Terminal {
+    child: Child,
+    reader: OwnedReadPty,
+    writer: OwnedWritePty,
+    seen: String,
+}
+
+impl Terminal {
+    async fn start(sandbox: &Sandbox) -> Self {
+        let (pty, pts) = pty_process::open().unwrap();
+        pty.resize(Size::new(30, 100)).unwrap();
+        let command = pty_process::Command::new(env!("CARGO_BIN_EXE_mm"))
+            .current_dir(sandbox.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", sandbox.path())
+            .env("TERM", "xterm-256color")
+            .kill_on_drop(true);
+        let child = command.spawn(pts).unwrap();
+        let (reader, writer) = pty.into_split();
+        Self { child, reader, writer, seen: String::new() }
+    }
+
+    async fn type_in(&mut self, text: &str) {
+        self.writer.write_all(text.as_bytes()).await.unwrap();
+    }
+
+    /// Reads until the text has appeared, and forgets everything up to its end.
+    async fn until(&mut self, text: &str) -> String {
+        let read = async {
+            loop {
+                if let Some(at) = self.seen.find(text) {
+                    let rest = self.seen.split_off(at + text.len());
+                    return std::mem::replace(&mut self.seen, rest);
+                }
+                let mut buffer = [0; 4096];
+                let n = self.reader.read(&mut buffer).await.unwrap_or(0);
+                assert!(n > 0, "the terminal ended without {text:?}: {:?}", self.seen);
+                self.seen.push_str(&String::from_utf8_lossy(&buffer[..n]));
+            }
+        };
+        match tokio::time::timeout(Duration::from_secs(30), read).await {
+            Ok(seen) => seen,
+            Err(_) => panic!("never {text:?} in {:?}", self.seen),
+        }
+    }
+
+    async fn ended(&mut self) -> Option<i32> {
+        let wait = tokio::time::timeout(Duration::from_secs(30), self.child.wait());
+        wait.await.expect("mm hangs").unwrap().code()
+    }
+}
+
+#[tokio::test]
+async fn ctrl_c_ends_the_tool_and_the_next_question_works() {
+    let marker = format!("sleep 330.{}", std::process::id());
+    let server = ScriptedServer::start([Answer::bash(&marker), Answer::text(&["fine"])]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("wait\n").await;
+    terminal.until("🔧 bash: sleep").await;
+    eventually("the tool runs", || !processes_with(&marker).is_empty()).await;
+    terminal.type_in("\x03").await;
+    terminal.until("[interrupted]").await;
+    terminal.until("> ").await;
+    eventually("the tool has ended", || processes_with(&marker).is_empty()).await;
+    terminal.type_in("again\n").await;
+    terminal.until("fine").await;
+    terminal.until("> ").await;
+    let messages = &server.bodies()[1]["messages"];
+    assert_eq!(messages[3]["content"], "[interrupted by the user]");
+    assert_eq!(messages[5]["content"], "again");
+    terminal.type_in("\x04").await;
+    assert_eq!(terminal.ended().await, Some(0));
+}
+
+#[tokio::test]
+async fn ctrl_c_closes_the_connection_of_a_streaming_answer() {
+    let begun =
+        Answer::events("data: {\"choices\":[{\"delta\":{\"content\":\"begun\"}}]}\n\n").ending(End::Hold);
+    let server = ScriptedServer::start([begun, Answer::text(&["next"])]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("go\n").await;
+    terminal.until("begun").await;
+    terminal.type_in("\x03").await;
+    server.closed(1).await;
+    terminal.until("[interrupted]").await;
+    terminal.until("> ").await;
+    terminal.type_in("go on\n").await;
+    terminal.until("next").await;
+}
+
+#[tokio::test]
+async fn ctrl_c_twice_at_the_prompt_leaves() {
+    let server = ScriptedServer::start([]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("\x03").await;
+    terminal.until("(Ctrl-C again, or Ctrl-D, leaves)").await;
+    terminal.until("> ").await;
+    terminal.type_in("\x03").await;
+    assert_eq!(terminal.ended().await, Some(130));
+}
+
+#[tokio::test]
+async fn a_permission_is_asked_and_what_was_typed_before_is_no_answer() {
+    let calls = [
+        Answer::bash("touch one"),
+        Answer::bash("touch two"),
+        Answer::text(&["done"]),
+        Answer::text(&["more"]),
+    ];
+    let first = Answer { wait: Duration::from_secs(1), ..calls[0].clone() };
+    let server = ScriptedServer::start([first].into_iter().chain(calls.into_iter().skip(1))).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "yolo: false\n");
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("go\ny\n").await;
+    terminal.until("Run it?").await;
+    assert!(!sandbox.path().join("one").exists(), "the early y was no answer");
+    terminal.type_in("perhaps\n").await;
+    terminal.until("Run it?").await;
+    terminal.type_in("y\n").await;
+    terminal.until("Run it?").await;
+    terminal.type_in("n\n").await;
+    terminal.until("[refused by the user]").await;
+    terminal.until("done").await;
+    // The early line is the next question.
+    terminal.until("more").await;
+    assert_eq!(server.bodies()[3]["messages"].as_array().unwrap().last().unwrap()["content"], "y");
+    assert!(sandbox.path().join("one").exists() && !sandbox.path().join("two").exists());
+}
+
+#[tokio::test]
+async fn the_spinner_says_what_is_waited_for_and_leaves_no_trace() {
+    let progress = "data: {\"choices\":[],\"prompt_progress\":{\"total\":25300,\"cache\":0,\"processed\":12000,\"time_ms\":1}}\n\n";
+    let mut answer = Answer::text(&["read"]);
+    let rest = answer.pieces.remove(0);
+    answer.pieces.extend(Answer::events(progress).pieces);
+    answer.pieces.push(mm_llm::testing::Piece { wait: Duration::from_millis(600), ..rest });
+    let server = ScriptedServer::start([answer]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("go\n").await;
+    terminal.until("Reading the prompt 12.0k/25.3k tokens").await;
+    let between = terminal.until("read").await;
+    assert!(between.ends_with("\r\x1b[Kread"), "{between:?}");
+}
