@@ -49,6 +49,21 @@ async fn without_a_server_it_starts_with_a_warning_and_looks_again_at_each_quest
 }
 
 #[tokio::test]
+async fn a_reader_that_goes_away_ends_it_quietly() {
+    let long: String = (0..5000).map(|n| format!("line {n} of an answer\n")).collect();
+    let answers = [Answer::text(&[&long]), Answer::text(&[&long]), Answer::text(&[&long])];
+    let server = ScriptedServer::start(answers).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut child = sandbox.command(&[]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut child.stdin.take().unwrap(), b"one\ntwo\nthree\n")
+        .await
+        .unwrap();
+    drop(child.stdout.take());
+    let ran = crate::support::ended(child).await;
+    assert_eq!((ran.stderr.lines().count(), ran.code), (1, Some(0)), "{}", ran.stderr);
+}
+
+#[tokio::test]
 async fn without_yolo_and_a_terminal_nobody_can_confirm() {
     let server = ScriptedServer::start([Answer::bash("touch made"), Answer::text(&["ok"])]).await.unwrap();
     let sandbox = Sandbox::with_config(&server.base_url(), "yolo: false\n");

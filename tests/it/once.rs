@@ -227,3 +227,17 @@ async fn flags_stand_over_variables_and_variables_over_the_file() {
     let models: Vec<Value> = server.bodies().iter().map(|body| body["model"].clone()).collect();
     assert_eq!(models, ["variable", "flag"]);
 }
+
+#[tokio::test]
+async fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
+    let slow = Answer { wait: Duration::from_secs(2), ..Answer::text(&["ok"]) };
+    let server = server([slow]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut command = tokio::process::Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" -p go", env!("CARGO_BIN_EXE_mm")]);
+    command.current_dir(sandbox.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    eventually("the question is asked", || server.requests().len() == 2).await;
+    kill(&child, Signal::HUP);
+    assert_eq!(ended(child).await.stdout, "ok\n");
+}

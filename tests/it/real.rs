@@ -3,12 +3,135 @@
 //! `./check` starts the server and sets `MM_TEST_SERVER` to its base URL; without it these tests say that
 //! they were skipped.
 
-use crate::support::Sandbox;
+use std::time::Instant;
+
+use crate::support::{Ran, Sandbox, ended};
 
 fn server() -> Option<String> {
     let server = std::env::var("MM_TEST_SERVER").ok().filter(|url| !url.is_empty());
     if server.is_none() {
-        eprintln!("skipped: MM_TEST_SERVER names no server");
+        eprintln!("SKIPPED: MM_TEST_SERVER names no server (./check starts one)");
     }
     server
+}
+
+/// A folder to ask about.
+fn folder() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("notes.txt", "buy milk\ncall Ada\nwater the plants\n");
+    sandbox.write("old.txt", "old\n");
+    sandbox
+}
+
+async fn ask(sandbox: &Sandbox, server: &str, question: &str) -> Ran {
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/agents/try.yaml");
+    let mut command = sandbox.command(&["-c", config, "-p", question]);
+    ended(command.env("AGENT_BASE_URL", server).env("USER", "tester").spawn().unwrap()).await
+}
+
+/// A question, what its command must hold, and whether the answer makes sense of the result.
+struct Question {
+    text: &'static str,
+    command: &'static [&'static str],
+    sensible: fn(&Sandbox, &str) -> bool,
+}
+
+const QUESTIONS: [Question; 8] = [
+    Question {
+        text: "Which files are here?",
+        command: &["ls"],
+        sensible: |_, answer| answer.contains("notes.txt"),
+    },
+    Question {
+        text: "Where are we?",
+        command: &["pwd"],
+        sensible: |sandbox, answer| answer.contains(sandbox.path().file_name().unwrap().to_str().unwrap()),
+    },
+    Question {
+        text: "Which day is it today?",
+        command: &["date"],
+        sensible: |_, answer| answer.contains("20"),
+    },
+    Question {
+        text: "Make a folder called out.",
+        command: &["mkdir", "out"],
+        sensible: |sandbox, answer| sandbox.path().join("out").is_dir() && answer.contains("out"),
+    },
+    Question {
+        text: "What is in notes.txt?",
+        command: &["cat", "notes.txt"],
+        sensible: |_, answer| answer.contains("milk"),
+    },
+    Question {
+        text: "Show the first line of notes.txt.",
+        command: &["head", "notes.txt"],
+        sensible: |_, answer| answer.contains("buy milk"),
+    },
+    Question {
+        text: "How many lines has notes.txt?",
+        command: &["wc", "notes.txt"],
+        sensible: |_, answer| answer.contains('3'),
+    },
+    Question { text: "Who am I?", command: &["whoami"], sensible: |_, answer| !answer.trim().is_empty() },
+];
+
+#[tokio::test]
+async fn simple_questions_end_in_the_right_command_and_a_sensible_answer() {
+    let Some(server) = server() else { return };
+    let mut right = 0;
+    for question in QUESTIONS {
+        let sandbox = folder();
+        let started = Instant::now();
+        let ran = ask(&sandbox, &server, question.text).await;
+        let calls: Vec<&str> = ran.stderr.lines().filter_map(|line| line.strip_prefix("🔧 bash: ")).collect();
+        let called =
+            calls.first().is_some_and(|first| question.command.iter().all(|word| first.contains(word)));
+        let fine = ran.code == Some(0) && called && (question.sensible)(&sandbox, &ran.stdout);
+        right += u32::from(fine);
+        let mark = if fine { "right" } else { "WRONG" };
+        println!(
+            "{mark} {:>5} ms  {}  {calls:?}  {:?}",
+            started.elapsed().as_millis(),
+            question.text,
+            ran.stdout.trim()
+        );
+    }
+    assert!(right >= 5, "{right} of {} questions were answered rightly", QUESTIONS.len());
+}
+
+#[tokio::test]
+async fn a_conversation_from_a_pipe_is_answered_line_by_line() {
+    let Some(server) = server() else { return };
+    let sandbox = folder();
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/agents/try.yaml");
+    let mut command = sandbox.command(&["-c", config]);
+    let mut child =
+        command.env("AGENT_BASE_URL", &server).stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut stdin, b"Where are we?\nWhich files are here?\n").await.unwrap();
+    drop(stdin);
+    let ran = ended(child).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.lines().count() >= 2, "{}", ran.stdout);
+    assert!(ran.stderr.starts_with("mm ") && ran.stderr.contains("| tools: bash\n"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn a_question_that_is_interrupted_frees_the_server() {
+    let Some(server) = server() else { return };
+    let sandbox = folder();
+    let yaml = format!(
+        "provider: llamacpp\nmodel: m\nbaseUrl: {server}\nfallback: \"\"\nbashTool: false\nsystem: \"\"\n"
+    );
+    sandbox.write("agent.yaml", yaml);
+    let mut command = sandbox.command(&["-p", "Tell me a very long story about a ship."]);
+    let child = command.spawn().unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+    crate::support::kill(&child, rustix::process::Signal::INT);
+    let started = Instant::now();
+    assert_eq!(ended(child).await.code, Some(130));
+    // The slot is free again: the next question is answered without waiting for the story's end.
+    let ran = sandbox.run(&["-p", "Say yes."]).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    println!("interrupted and asked anew in {} ms", started.elapsed().as_millis());
 }

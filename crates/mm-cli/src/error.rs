@@ -17,8 +17,8 @@ pub(crate) enum CliError {
     #[error("[usage: {0}]")]
     Usage(String),
     /// A turn ended without an answer.
-    #[error("[error: {}]", turn(.0))]
-    Turn(#[from] TurnError),
+    #[error("[error: {0}]")]
+    Turn(String),
     /// The user or the system stopped the program.
     #[error("[interrupted]")]
     Interrupted,
@@ -34,9 +34,14 @@ impl CliError {
         }
     }
 
-    /// Tells a turn that was interrupted from one that failed.
-    pub(crate) fn of_turn(error: TurnError) -> Self {
-        if error.is_interrupted() { Self::Interrupted } else { Self::Turn(error) }
+    /// Tells a turn that was interrupted from one that failed; `room` is how to make room in the window.
+    pub(crate) fn of_turn(error: &TurnError, room: &str) -> Self {
+        if error.is_interrupted() {
+            return Self::Interrupted;
+        }
+        let overflow = error.provider().is_some_and(ProviderError::is_context_overflow);
+        let hint = if overflow { format!(": {room}, or have a larger window served") } else { String::new() };
+        Self::Turn(format!("{error}{hint}"))
     }
 }
 
@@ -48,13 +53,4 @@ impl From<ProviderError> for CliError {
 
 fn lines(problems: &[Problem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-fn turn(error: &TurnError) -> String {
-    match error.provider() {
-        Some(overflow) if overflow.is_context_overflow() => {
-            format!("{overflow}: begin anew with /new, or have a larger window served")
-        }
-        _ => error.to_string(),
-    }
 }

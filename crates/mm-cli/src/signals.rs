@@ -14,28 +14,49 @@ pub(crate) enum Wish {
 }
 
 /// Listens from its making on; the signals' own effect is gone.
+///
+/// One that was ignored at the start stays so: `nohup mm …` outlives its terminal.
 #[derive(Debug)]
 pub(crate) struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hangup: Signal,
+    interrupt: Option<Signal>,
+    terminate: Option<Signal>,
+    hangup: Option<Signal>,
 }
 
 impl Signals {
     pub(crate) fn new() -> io::Result<Self> {
+        let ignored = ignored();
+        let listen = |kind: SignalKind| {
+            let bit = u32::try_from(kind.as_raw_value() - 1).unwrap_or(0);
+            if ignored >> bit & 1 == 1 { Ok(None) } else { signal(kind).map(Some) }
+        };
         Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
+            interrupt: listen(SignalKind::interrupt())?,
+            terminate: listen(SignalKind::terminate())?,
+            hangup: listen(SignalKind::hangup())?,
         })
     }
 
     /// Waits for the next one.
     pub(crate) async fn next(&mut self) -> Wish {
         tokio::select! {
-            _ = self.interrupt.recv() => Wish::Interrupt,
-            _ = self.terminate.recv() => Wish::End,
-            _ = self.hangup.recv() => Wish::End,
+            () = came(&mut self.interrupt) => Wish::Interrupt,
+            () = came(&mut self.terminate) => Wish::End,
+            () = came(&mut self.hangup) => Wish::End,
         }
     }
+}
+
+async fn came(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// The signals that were ignored when the program started, a bit each; none where the system does not say.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }

@@ -14,6 +14,14 @@ pub enum ProviderError {
         /// What is wrong with it.
         why: String,
     },
+    /// A proxy cannot be used.
+    #[error("the proxy for {scheme} cannot be used: {why}")]
+    BadProxy {
+        /// The scheme that it was to serve.
+        scheme: &'static str,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Nothing answers at any end point.
     #[error("no server answers: {}{hint}", list(tried))]
     NoServer {

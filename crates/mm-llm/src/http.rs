@@ -46,9 +46,10 @@ const NEVER_PROXIED: &str = "localhost,127.0.0.0/8,::1,host.docker.internal";
 
 /// Builds the client that serves every request to `urls`.
 pub(crate) fn client(urls: &[String], proxies: &ProxySettings) -> Result<Client, ProviderError> {
-    let first = urls.first().map_or("", String::as_str);
-    let bad =
-        |why: &(dyn Error + 'static)| ProviderError::BadUrl { url: first.to_owned(), why: why_chain(why) };
+    // Without its URL, which may hold a password.
+    let proxy = |scheme, made: reqwest::Result<Proxy>| {
+        made.map_err(|error| ProviderError::BadProxy { scheme, why: why_chain(&error) })
+    };
     let mut builder = Client::builder().no_proxy().redirect(redirect::Policy::none());
     let except = match &proxies.except {
         Some(more) => format!("{NEVER_PROXIED},{more}"),
@@ -56,12 +57,15 @@ pub(crate) fn client(urls: &[String], proxies: &ProxySettings) -> Result<Client,
     };
     let except = NoProxy::from_string(&except);
     if let Some(http) = &proxies.http {
-        builder = builder.proxy(Proxy::http(http).map_err(|e| bad(&e))?.no_proxy(except.clone()));
+        builder = builder.proxy(proxy("http", Proxy::http(http))?.no_proxy(except.clone()));
     }
     if let Some(https) = &proxies.https {
-        builder = builder.proxy(Proxy::https(https).map_err(|e| bad(&e))?.no_proxy(except));
+        builder = builder.proxy(proxy("https", Proxy::https(https))?.no_proxy(except));
     }
-    tls(builder, urls.iter().any(|url| url.starts_with("https:"))).build().map_err(|e| bad(&e))
+    tls(builder, urls.iter().any(|url| url.starts_with("https:"))).build().map_err(|error| {
+        let url = urls.first().cloned().unwrap_or_default();
+        ProviderError::BadUrl { url, why: why_chain(&error) }
+    })
 }
 
 #[cfg(feature = "tls")]
@@ -161,9 +165,10 @@ fn overflow(json: &Value, message: &str) -> Option<ProviderError> {
     Some(ProviderError::ContextOverflow { prompt, window, message: message.to_owned() })
 }
 
-/// Cuts a text to one line of at most 300 characters.
+/// Cuts a text to one line of at most 300 characters, none of which can play with a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = line.chars().filter(|c| !c.is_control()).collect();
     match line.char_indices().nth(300) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
         None => line,

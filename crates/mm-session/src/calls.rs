@@ -22,6 +22,8 @@ struct Admitted {
     tool: Arc<dyn Tool>,
     args: Value,
     summary: String,
+    /// What a hook adds to the result, for the model.
+    context: Option<String>,
 }
 
 /// What became of a call before it ran.
@@ -123,9 +125,9 @@ impl Session {
         Ok(match permitted {
             Ok(()) => {
                 let summary = preview.summary;
-                Admission::Run(Admitted { call, tool, args, summary })
+                Admission::Run(Admitted { call, tool, args, summary, context: outcome.context })
             }
-            Err(text) => Admission::Answered(call, text),
+            Err(text) => Admission::Answered(call, with_context(text, outcome.context)),
         })
     }
 
@@ -166,7 +168,7 @@ impl Session {
         ui: &dyn Frontend,
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, TurnError> {
-        let Admitted { call, tool, args, summary } = admitted;
+        let Admitted { call, tool, args, summary, context } = admitted;
         let (sender, mut progress) = mpsc::channel(1);
         let cx = ToolContext { host: Arc::new(Progress { sender }), ..self.context(cancel) };
         let show = async |text| ui.show(Event::ToolProgress { id: call.id.clone(), text }).await;
@@ -197,7 +199,8 @@ impl Session {
         if let Decision::Stop { reason } = outcome.decision {
             return Err(TurnError::Hook { reason });
         }
-        output.text = with_context(outcome.result.unwrap_or(output.text), outcome.context);
+        let result = with_context(outcome.result.unwrap_or(output.text), context.clone());
+        output.text = with_context(result, outcome.context);
         Ok(output)
     }
 

@@ -1,4 +1,5 @@
-//! Results cut to a length: the start, the end, and a line between them that says what is missing.
+//! Results cut to a length (the start, the end, and a line between them that says what is missing), and
+//! text made safe to look at.
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,28 @@ pub fn cut(text: &str, max: usize, advice: &str) -> String {
     let mut capture = Capture::new(max);
     capture.push(text);
     capture.text(advice)
+}
+
+/// Shows characters that would move the cursor, change the screen or turn the text round by their number;
+/// line ends and tabs stay. For text of a model, a command or a server on its way to a terminal.
+///
+/// ```
+/// assert_eq!(mm_tools::output::visible("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\n");
+/// ```
+pub fn visible(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut shown, c| {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if c.is_control() || turns_text(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+        shown
+    })
+}
+
+/// Marks, embeddings, overrides and isolates of text direction.
+fn turns_text(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Keeps the start and the end of a text that comes in pieces, in bounded memory however long it gets.

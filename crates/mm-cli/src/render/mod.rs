@@ -2,7 +2,9 @@
 
 mod numbers;
 mod preview;
+mod request;
 mod writer;
 
 pub(crate) use numbers::tokens;
+pub(crate) use request::whole;
 pub(crate) use writer::{Look, Shown, Writer};

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use mm_session::{Event, Outcome};
+use mm_tools::output::visible;
 
 use super::numbers::tokens;
 use super::preview::Preview;
@@ -84,7 +85,8 @@ impl Writer {
             Event::ToolStarted { id, name, summary, mended } => {
                 self.end_lines(&mut shown);
                 let word = if mended { " (its arguments had a fault of form, mended)" } else { "" };
-                shown.push(Shown::Other(format!("🔧 {name}: {summary}{word}\n")));
+                let line = visible(&format!("{name}: {summary}")).replace('\n', " ");
+                shown.push(Shown::Other(format!("🔧 {line}{word}\n")));
                 self.previews.insert(id, Preview::new(self.look.preview_lines));
                 shown.push(spinner(&name));
             }
@@ -101,7 +103,7 @@ impl Writer {
             }
             Event::Notice { text } => {
                 self.end_lines(&mut shown);
-                shown.push(Shown::Other(format!("[notice: {text}]\n")));
+                shown.push(Shown::Other(format!("[notice: {}]\n", visible(&text))));
             }
             Event::TurnEnded { outcome, .. } => self.ended(&outcome, &mut shown),
         }
@@ -114,7 +116,7 @@ impl Writer {
         }
         self.end_answer(shown);
         self.thinking_open = !text.ends_with('\n');
-        push_other(shown, self.dimmed(text));
+        push_other(shown, self.dimmed(&visible(text)));
     }
 
     fn text(&mut self, text: &str, shown: &mut Vec<Shown>) {
@@ -127,7 +129,7 @@ impl Writer {
         shown.push(Shown::Spinner(None));
         self.line_open = !text.ends_with('\n');
         if !self.look.whole_lines {
-            return shown.push(Shown::Answer(text.to_owned()));
+            return shown.push(Shown::Answer(visible(text)));
         }
         self.held.push_str(text);
         if let Some(end) = self.held.rfind('\n') {
@@ -185,7 +187,7 @@ fn remarks(result: &str, ok: bool) -> String {
     let is_remark = |line: &&str| line.starts_with('[') && line.ends_with(']');
     let lines: Vec<&str> = result.lines().rev().take_while(is_remark).collect();
     let told = |line: &&&str| !ok || line.starts_with("[still running");
-    lines.iter().rev().filter(told).map(|line| format!("   └ {}\n", cut(line))).collect()
+    lines.iter().rev().filter(told).map(|line| format!("   └ {}\n", cut(&visible(line)))).collect()
 }
 
 fn cut(line: &str) -> String {

@@ -261,7 +261,9 @@ fn told(reply: &Reply, error: Option<&ProviderError>) -> String {
         let id = if call.id.len() == 9 { "?" } else { &call.id };
         told += &format!("{}#{id}({})", call.name, call.arguments);
     }
-    error.map(|error| told += &format!("!{error}"));
+    if let Some(error) = error {
+        told += &format!("!{error}");
+    }
     told
 }
 

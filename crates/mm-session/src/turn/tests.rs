@@ -322,6 +322,12 @@ async fn hooks_rewrite_refuse_and_stop() {
                 "[error: a hook rewrote the arguments: the arguments do not fit the tool: \"command\" is a required property]",
             ],
         ),
+        (
+            "preToolCall",
+            HookOutcome { context: Some("c".into()), ..outcome() },
+            "ok",
+            vec!["done 0\n\n[from a hook]\nc"],
+        ),
         ("postToolCall", HookOutcome { result: Some("other".into()), ..outcome() }, "ok", vec!["other"]),
         (
             "postToolCall",

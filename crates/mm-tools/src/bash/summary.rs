@@ -1,33 +1,19 @@
 //! A command on one line, for the user to read before it runs.
 
+use crate::output::visible;
+
 /// The most characters shown.
 const WIDTH: usize = 200;
 
 /// Shows line ends as ` ⏎ `, and characters that would move the cursor or turn the text round by their
 /// number: what is confirmed has to be what is seen.
 pub(super) fn one_line(command: &str) -> String {
-    let lines: Vec<String> = command.trim().lines().map(visible).collect();
-    let line = lines.join(" ⏎ ");
+    let lines: Vec<String> = command.trim().lines().map(|line| visible(line.trim_end())).collect();
+    let line = lines.join(" ⏎ ").replace('\t', " ");
     match line.char_indices().nth(WIDTH) {
         None => line,
         Some(_) => line.chars().take(WIDTH - 1).chain(['…']).collect(),
     }
-}
-
-fn visible(line: &str) -> String {
-    line.trim_end().chars().fold(String::new(), |mut shown, c| {
-        match c {
-            '\t' => shown.push(' '),
-            c if c.is_control() || turns_text(c) => shown.extend(c.escape_unicode()),
-            c => shown.push(c),
-        }
-        shown
-    })
-}
-
-/// Marks, embeddings, overrides and isolates of text direction.
-fn turns_text(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@ use mm_session::{ConfirmRequest, Confirmation, Event, Frontend, TurnError};
 use tokio_util::sync::CancellationToken;
 
 use super::Presenter;
-use crate::assemble::Engine;
+use crate::assemble::{self, Engine};
 use crate::banner;
 use crate::command::{self, Flow};
 use crate::error::CliError;
 use crate::output::{Output, Writing};
-use crate::render::Look;
+use crate::render::{self, Look};
 use crate::signals::{Signals, Wish};
 use input::Input;
 
@@ -27,8 +27,10 @@ pub(crate) struct Line {
     input: Arc<Input>,
     ui: Screen,
     signals: Signals,
-    /// The exit code that the last turn would have: a script of questions sees a failure.
+    /// The exit code of the last turn: a script of questions sees a failure.
     code: u8,
+    /// The user or the system ended the program itself.
+    killed: bool,
 }
 
 /// Talks until the input ends or the user leaves.
@@ -45,13 +47,25 @@ pub(crate) async fn run(engine: Engine, config: &Config) -> Result<ExitCode, Cli
     };
     let asks = streams.stdin_is_terminal.then(|| input.clone());
     let ui = Screen { presenter: Presenter::new(output.clone(), look), output: output.clone(), input: asks };
-    let mut line = Line { engine, output, input, ui, signals, code: 0 };
-    banner::show(&mut line.engine, config, &line.output).await;
-    line.talk().await;
+    let mut line = Line { engine, output, input, ui, signals, code: 0, killed: false };
+    if line.greet(config).await {
+        line.talk().await;
+    }
     line.end(writing).await
 }
 
 impl Line {
+    /// Shows the banner; false when the user did not wait for it.
+    async fn greet(&mut self, config: &Config) -> bool {
+        tokio::select! {
+            () = banner::show(&mut self.engine, config, &self.output) => true,
+            _ = self.signals.next() => {
+                self.killed = true;
+                false
+            }
+        }
+    }
+
     async fn talk(&mut self) {
         let mut leaving = false;
         loop {
@@ -63,7 +77,7 @@ impl Line {
                     }
                 }
                 Next::Interrupt if leaving || !self.engine.streams.stdin_is_terminal => {
-                    self.code = 130;
+                    self.killed = true;
                     return;
                 }
                 Next::Interrupt => {
@@ -72,7 +86,7 @@ impl Line {
                 }
                 Next::End => return,
                 Next::Killed => {
-                    self.code = 130;
+                    self.killed = true;
                     return;
                 }
             }
@@ -113,30 +127,32 @@ impl Line {
     async fn ask(&mut self, question: &str) -> Flow {
         let cancel = CancellationToken::new();
         let gone = self.output.gone().clone();
-        let mut killed = false;
         let result = {
             let mut turn = std::pin::pin!(self.engine.session.turn(question, &self.ui, &cancel));
             loop {
                 tokio::select! {
                     result = &mut turn => break result,
                     wish = self.signals.next() => {
-                        killed = killed || wish == Wish::End;
+                        self.killed |= wish == Wish::End;
                         cancel.cancel();
                     }
                     () = gone.cancelled(), if !cancel.is_cancelled() => cancel.cancel(),
                 }
             }
         };
-        self.tell(result.map(drop)).await;
-        if killed {
-            self.code = 130;
+        if result.is_ok() {
+            // A server that came up after the start tells its window only now.
+            assemble::learn_window(&mut self.engine).await;
         }
-        if killed || gone.is_cancelled() { Flow::Leave } else { Flow::Stay }
+        self.tell(result.map(drop)).await;
+        if self.killed || gone.is_cancelled() { Flow::Leave } else { Flow::Stay }
     }
 
     async fn tell(&mut self, result: Result<(), TurnError>) {
-        match result.map_err(CliError::of_turn) {
+        match result.map_err(|error| CliError::of_turn(&error, "begin anew with /new")) {
             Ok(()) => self.code = 0,
+            // Nobody reads any more: the end is quiet.
+            Err(_) if self.output.gone().is_cancelled() => self.code = 0,
             Err(error) => {
                 self.code = error.code();
                 self.output.other(format!("{error}\n")).await;
@@ -149,8 +165,11 @@ impl Line {
 
     async fn end(self, writing: Writing) -> Result<ExitCode, CliError> {
         self.engine.processes.shutdown().await;
-        let is_script = !self.engine.streams.stdin_is_terminal;
-        let code = if is_script || self.code == 130 { self.code } else { 0 };
+        let code = match (self.killed, self.engine.streams.stdin_is_terminal) {
+            (true, _) => 130,
+            (false, true) => 0,
+            (false, false) => self.code,
+        };
         drop(self.ui);
         let written = writing.end(self.output).await;
         written.map_err(|error| CliError::Engine(format!("cannot write to stdout: {error}")))?;
@@ -181,12 +200,13 @@ impl Frontend for Screen {
         self.presenter.show(event).await;
     }
 
-    async fn confirm(&self, _request: ConfirmRequest<'_>) -> Confirmation {
+    async fn confirm(&self, request: ConfirmRequest<'_>) -> Confirmation {
         let Some(input) = &self.input else {
             return Confirmation::Nobody("nobody can confirm this call: stdin is no terminal".into());
         };
         self.output.spinner(None).await;
         input.set_aside().await;
+        self.output.other(render::whole(request.summary, request.arguments)).await;
         loop {
             self.output
                 .other("   Run it? [y]es, yes for this [s]ession, [n]o, ne[v]er in this session: ")

@@ -89,7 +89,8 @@ async fn ask(
     }
     crate::assemble::learn_window(engine).await;
     let ui = Once { presenter: Presenter::new(output.clone(), look(config, streams)) };
-    engine.session.turn(&question, &ui, cancel).await.map(drop).map_err(CliError::of_turn)
+    let result = engine.session.turn(&question, &ui, cancel).await;
+    result.map(drop).map_err(|error| CliError::of_turn(&error, "ask for less"))
 }
 
 fn look(config: &Config, streams: Streams) -> Look {

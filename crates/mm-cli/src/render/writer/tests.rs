@@ -94,6 +94,8 @@ fn each_event_has_its_place() {
             "‹🔧 bash: ls\n›{bash}‹   └ [still running: 1 process, pid 4]\n›{}",
         ),
         (LOOK, vec![started(false), finished(true, "[1, 2]")], "‹🔧 bash: ls\n›{bash}{}"),
+        (LOOK, vec![text("a\u{1b}[2J\n")], "{}a\\u{1b}[2J\n"),
+        (pipe, vec![text("a\u{1b}[2J\n")], "{}a\u{1b}[2J\n"),
         (LOOK, vec![text("a"), Event::Notice { text: "n".into() }], "{}a\n‹[notice: n]\n›"),
         (LOOK, vec![text("half"), ended(failed())], "{}half{}\n‹[the answer broke off here]\n›"),
         (LOOK, vec![ended(Outcome::Interrupted)], "{}"),
