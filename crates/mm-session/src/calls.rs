@@ -6,13 +6,13 @@ use async_trait::async_trait;
 use futures_util::future::join_all;
 use mm_hooks::{Decision, HookEvent};
 use mm_schema::{ToolCall, arguments, nearest};
-use mm_tools::{Tool, ToolContext, ToolHost, ToolOutput, output};
+use mm_tools::{Preview, Tool, ToolContext, ToolHost, ToolOutput, output};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::turn::{notices, with_context};
+use crate::steps::{notices, with_context};
 use crate::{ConfirmRequest, Event, Frontend, Permit, Referee, Session, TurnError};
 
 /// A call that may run.
@@ -106,28 +106,39 @@ impl Session {
             mended,
         })
         .await;
-        let permit = match outcome.decision {
-            Decision::Allow => self.gate.check(&call.name, &preview),
+        let permitted = self.permit(outcome.decision, &call.name, &preview, &args, ui).await?;
+        Ok(match permitted {
+            Ok(()) => {
+                let (summary, context) = (preview.summary, outcome.context);
+                Admission::Run(Admitted { call, tool, args, summary, context })
+            }
+            Err(text) => Admission::Answered(call, with_context(text, outcome.context)),
+        })
+    }
+
+    /// Asks hook, gate and user; the inner error is the text for the model.
+    async fn permit(
+        &mut self,
+        decision: Decision,
+        tool: &str,
+        preview: &Preview,
+        arguments: &Value,
+        ui: &dyn Frontend,
+    ) -> Result<Result<(), String>, TurnError> {
+        let permit = match decision {
+            Decision::Allow => self.gate.check(tool, preview),
             Decision::Ask => Permit::Ask,
             Decision::Deny { reason } => Permit::Refuse(format!("[refused by a hook: {reason}]")),
             Decision::Stop { reason } => return Err(TurnError::Hook { reason }),
         };
-        let permitted = match permit {
+        Ok(match permit {
             Permit::Run => Ok(()),
             Permit::Refuse(text) => Err(text),
             Permit::Ask => {
-                let request =
-                    ConfirmRequest { tool: &call.name, summary: &preview.summary, arguments: &args };
+                let request = ConfirmRequest { tool, summary: &preview.summary, arguments };
                 let answer = ui.confirm(request).await;
-                self.gate.answer(&call.name, answer)
+                self.gate.answer(tool, answer)
             }
-        };
-        Ok(match permitted {
-            Ok(()) => {
-                let summary = preview.summary;
-                Admission::Run(Admitted { call, tool, args, summary, context: outcome.context })
-            }
-            Err(text) => Admission::Answered(call, with_context(text, outcome.context)),
         })
     }
 

@@ -22,6 +22,8 @@
 mod session;
 mod turn;
 
+mod steps;
+
 mod calls;
 
 mod history;

@@ -1,12 +1,8 @@
 //! The turn: from a question to its answer.
 
-use futures_util::StreamExt;
-use mm_hooks::{Decision, HookEvent};
-use mm_llm::{ChatEvent, ChatRequest, Reply, Usage, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::store::SessionRecord;
-use crate::{Answer, Ending, Event, Frontend, Outcome, Referee, Session, TurnError, Verdict};
+use crate::{Answer, Event, Frontend, Outcome, Referee, Session, TurnError, Verdict};
 
 impl Session {
     /// Asks a question and gives the answer, running the tools that the model calls on the way.
@@ -68,124 +64,6 @@ impl Session {
                 }
             }
         }
-    }
-
-    /// Lets the hooks see the question; gives it as it goes to the model.
-    async fn admit(
-        &self,
-        question: &str,
-        ui: &dyn Frontend,
-        cancel: &CancellationToken,
-    ) -> Result<String, TurnError> {
-        let outcome = self.parts.hooks.run(HookEvent::PreGeneration { prompt: question }, cancel).await;
-        notices(outcome.notices, ui).await;
-        match outcome.decision {
-            Decision::Allow | Decision::Ask => {}
-            Decision::Deny { reason } => return Err(TurnError::Refused { reason }),
-            Decision::Stop { reason } => return Err(TurnError::Hook { reason }),
-        }
-        let question = outcome.prompt.unwrap_or_else(|| question.to_owned());
-        Ok(with_context(question, outcome.context))
-    }
-
-    /// Asks the model once and shows what comes.
-    async fn reply(&mut self, ui: &dyn Frontend) -> Result<Reply, TurnError> {
-        ui.show(Event::Waiting).await;
-        let request = ChatRequest {
-            model: &self.options.model,
-            messages: self.history.messages(),
-            tools: &self.specs,
-            sampling: self.options.sampling.clone(),
-        };
-        let mut stream = watch(self.parts.provider.chat(&request), self.options.waits.clone());
-        while let Some(event) = stream.next().await {
-            let event = event?;
-            self.draft.push(event.clone());
-            if let Some(event) = shown(event) {
-                ui.show(event).await;
-            }
-        }
-        let reply = std::mem::take(&mut self.draft);
-        self.usage = sum(self.usage, reply.usage.unwrap_or_default());
-        Ok(reply)
-    }
-
-    /// Ends the turn that was answered.
-    async fn answer(
-        &self,
-        question: &str,
-        reply: Reply,
-        notice: Option<String>,
-        ui: &dyn Frontend,
-        cancel: &CancellationToken,
-    ) -> Answer {
-        notices(notice, ui).await;
-        let (answer, tool_calls) = (reply.text.as_str(), self.tool_calls);
-        let event = HookEvent::PostGeneration { prompt: question, answer, tool_calls };
-        notices(self.parts.hooks.run(event, cancel).await.notices, ui).await;
-        Answer { text: reply.text, usage: self.usage, tool_calls }
-    }
-
-    /// Makes the history whole, with what had come of a reply that broke off.
-    fn close(&mut self, error: Option<&TurnError>) {
-        let Some(error) = error else { return };
-        let ending = if error.is_interrupted() { Ending::Interrupted } else { Ending::Failed };
-        let draft = std::mem::take(&mut self.draft);
-        self.history.break_off(&draft.text, ending);
-    }
-
-    async fn save(&mut self, question: &str, ui: &dyn Frontend) {
-        let Some(store) = self.parts.store.clone() else { return };
-        let record = self
-            .record
-            .get_or_insert_with(|| SessionRecord::new(question, &self.options.model, &self.options.cwd));
-        let saved = store.save(record.with(self.history.messages())).await;
-        if let Err(error) = saved
-            && !std::mem::replace(&mut self.save_failed, true)
-        {
-            ui.show(Event::Notice { text: format!("the session cannot be saved: {error}") }).await;
-        }
-    }
-}
-
-pub(crate) async fn notices(texts: impl IntoIterator<Item = String>, ui: &dyn Frontend) {
-    for text in texts {
-        ui.show(Event::Notice { text }).await;
-    }
-}
-
-/// Adds a hook's words to a text for the model, marked as such.
-pub(crate) fn with_context(text: String, context: Option<String>) -> String {
-    match context {
-        Some(context) => format!("{text}\n\n[from a hook]\n{context}"),
-        None => text,
-    }
-}
-
-fn shown(event: ChatEvent) -> Option<Event> {
-    match event {
-        ChatEvent::PromptProgress { total, processed, .. } => {
-            Some(Event::PromptProgress { processed, total })
-        }
-        ChatEvent::Text(text) => Some(Event::Text { text }),
-        ChatEvent::Reasoning(text) => Some(Event::Thinking { text }),
-        ChatEvent::TextWasReasoning => Some(Event::TextWasThinking),
-        ChatEvent::CallStarted { name, .. } => Some(Event::WritingCall { name }),
-        ChatEvent::CallArguments { .. } | ChatEvent::Usage(_) | ChatEvent::Finished(_) => None,
-    }
-}
-
-fn sum(a: Usage, b: Usage) -> Usage {
-    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-        (Some(a), Some(b)) => Some(a + b),
-        (a, b) => a.or(b),
-    };
-    Usage {
-        prompt: add(a.prompt, b.prompt),
-        cached: add(a.cached, b.cached),
-        completion: add(a.completion, b.completion),
-        reasoning: add(a.reasoning, b.reasoning),
-        tokens_per_second: b.tokens_per_second.or(a.tokens_per_second),
     }
 }
 

@@ -2,6 +2,7 @@ mod keys;
 mod layers;
 mod rules;
 mod types;
+mod yaml;
 
 use super::*;
 

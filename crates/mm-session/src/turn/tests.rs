@@ -4,7 +4,7 @@ use std::time::Duration;
 use mm_hooks::testing::ScriptedHooks;
 use mm_hooks::{Decision, HookOutcome};
 use mm_llm::testing::{ScriptedProvider, Step};
-use mm_llm::{ChatEvent, FinishReason, Message, ProviderError};
+use mm_llm::{ChatEvent, FinishReason, Message, ProviderError, Usage};
 use mm_tools::testing::ScriptedTool;
 use mm_tools::{ToolOutput, ToolSet};
 use proptest::prelude::*;
