@@ -7,7 +7,9 @@ belong to the program in the foreground.
 """
 
 import argparse
+import hashlib
 import importlib.util
+import json
 import os
 import pathlib
 import signal
@@ -18,6 +20,7 @@ import time
 import urllib.request
 
 HOST = "127.0.0.1"
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # loopback is never reached through a proxy
 NAME = "smollm2"
 READY_WITHIN = 120.0  # seconds; 1 to 3 are usual, more on busy cores
 
@@ -44,6 +47,8 @@ def main() -> None:
     try:
         server = xllamacpp.Server(parameters(xllamacpp.CommonParams(), args, model, template, port))
         wait_until_ready(port)
+        if args.memory:
+            remember(args, port, f"{model} {template} {args.ctx} {args.system} {xllamacpp.__version__}")
     except (RuntimeError, ValueError, TimeoutError) as error:
         fail(f"the server does not start: {error} (the reason is in the --log file)")
     os.write(out, f"http://{HOST}:{port}/v1\n".encode())
@@ -59,6 +64,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--ctx", type=int, default=4096, help="context window in tokens")
     parser.add_argument("--threads", type=int, default=threads(), help="one less than the machine has")
     parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path(os.devnull), help="where llama.cpp's messages go")
+    parser.add_argument("--memory", type=pathlib.Path, help="folder that keeps the read examples from one start to the next")
+    parser.add_argument("--system", default="", help="with --memory: the system message that stands before the examples")
     parser.add_argument("--model", type=pathlib.Path, help="another GGUF file")
     parser.add_argument("--parent", type=int, default=os.getppid(), help="end when this is no longer the parent process")
     args = parser.parse_args()
@@ -121,21 +128,53 @@ def parameters(params, args: argparse.Namespace, model: pathlib.Path, template: 
     params.cors_origins = ""  # no page in a browser may ask it
     params.ui = False
     params.cpuparams.n_threads = args.threads
-    params.cpuparams_batch.n_threads = args.threads
+    params.cpuparams_batch.n_threads = max(args.threads, min(4, os.cpu_count() or 2))  # reading waits less often
     params.use_jinja = True
     params.chat_template = template
     params.endpoint_props = True
     params.endpoint_slots = True
     params.endpoint_metrics = True
+    if args.memory:
+        params.slot_save_path = f"{args.memory.absolute()}/"
     return params
 
 
+def remember(args: argparse.Namespace, port: int, state: str) -> None:
+    """Has the template's examples in the server's prompt cache before the first question: out of a file, or by reading
+    them once and writing that file. A file that does not fit, or cannot be written, only costs time."""
+    name = f"examples-{hashlib.sha256(state.encode()).hexdigest()[:16]}.bin"
+    file = args.memory / name
+    if file.is_file() and slot(port, "restore", name):
+        return
+    for old in args.memory.glob("examples-*.bin"):
+        old.unlink(missing_ok=True)
+    bash = {"type": "function", "function": {"name": "bash", "parameters": {"type": "object", "properties": {}}}}
+    messages = [{"role": "system", "content": args.system}, {"role": "user", "content": "Where?"}]
+    if post(port, "/v1/chat/completions", {"messages": messages, "tools": [bash], "max_tokens": 1}):
+        made = f"{name}.{os.getpid()}"
+        if slot(port, "save", made):
+            (args.memory / made).replace(file)  # another start never sees half a file
+
+
+def slot(port: int, action: str, name: str) -> bool:
+    return post(port, f"/slots/0?action={action}", {"filename": name})
+
+
+def post(port: int, path: str, body: dict) -> bool:
+    request = urllib.request.Request(f"http://{HOST}:{port}{path}", json.dumps(body).encode(), {"Content-Type": "application/json"})
+    try:
+        with OPENER.open(request, timeout=READY_WITHIN):
+            return True
+    except OSError as error:
+        os.write(2, f"serve.py: {path}: {error}\n".encode())
+        return False
+
+
 def wait_until_ready(port: int) -> None:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     deadline = time.monotonic() + READY_WITHIN
     while time.monotonic() < deadline:
         try:
-            with opener.open(f"http://{HOST}:{port}/health", timeout=5):
+            with OPENER.open(f"http://{HOST}:{port}/health", timeout=5):
                 return
         except OSError:  # not yet listening, or 503 while the model loads
             time.sleep(0.05)
