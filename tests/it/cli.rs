@@ -40,8 +40,12 @@ async fn what_is_wrong_at_the_start_is_one_line_and_exit_code_1() {
     sandbox.write("vendor.yaml", "provider: openai\n");
     sandbox.write("url.yaml", "provider: ollama\nbaseUrl: localhost:11434\n");
     std::fs::create_dir(sandbox.path().join("dir.yaml")).unwrap();
-    let rows: [(&[&str], &str); 9] = [
+    let rows: [(&[&str], &str); 10] = [
         (&["--colour"], "[usage: unexpected argument '--colour' found (mm --help lists the flags)]\n"),
+        (
+            &["-p", "-x"],
+            "[usage: unexpected argument '-x' found (mm --help lists the flags; a value that begins with a dash needs =, as in -p=-x)]\n",
+        ),
         (&["-p", "x", "-c", "missing.yaml"], "[config error: missing.yaml: "),
         (&["-p", "x", "-c", "dir.yaml"], "[config error: dir.yaml: "),
         (&["-p", "x", "-c", "binary.yaml"], "[config error: binary.yaml: "),
@@ -85,4 +89,13 @@ async fn a_bad_variable_is_a_config_error() {
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(stderr, "[config error: <defaults>: AGENT_YOLO=\"maybe\": must be true or false]\n");
     assert_eq!(output.status.code(), Some(1));
+}
+
+#[tokio::test]
+async fn escapes_in_settings_do_not_reach_the_terminal() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["-p", "x", "--provider", "\u{1b}[31m\nx"]).await;
+    let expected =
+        "[engine error: unknown provider \"\\u{1b}[31m x\" (known: dmr, llamacpp, llmman, ollama)]\n";
+    assert_eq!((ran.stderr.as_str(), ran.code), (expected, Some(1)));
 }

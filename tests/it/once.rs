@@ -241,3 +241,40 @@ async fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
     kill(&child, Signal::HUP);
     assert_eq!(ended(child).await.stdout, "ok\n");
 }
+
+#[tokio::test]
+async fn a_reader_that_reads_nothing_does_not_keep_signals_out() {
+    let long = "line\n".repeat(200_000);
+    let server = server([Answer::text(&[&long])]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut child = sandbox.command(&["-p", "go"]).stderr(Stdio::null()).spawn().unwrap();
+    let unread = child.stdout.take();
+    eventually("the question is asked", || server.requests().len() == 2).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    kill(&child, Signal::INT);
+    let status =
+        tokio::time::timeout(Duration::from_secs(20), child.wait()).await.expect("mm hangs").unwrap();
+    assert_eq!(status.code(), Some(130));
+    drop(unread);
+}
+
+#[tokio::test]
+async fn a_program_that_was_stopped_for_longer_than_the_watchdog_goes_on() {
+    let piece = |text: &str, wait: u64| Piece {
+        wait: Duration::from_millis(wait),
+        bytes: format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n").into_bytes(),
+    };
+    let mut answer = Answer::text(&[]);
+    let end = answer.pieces.pop().unwrap();
+    answer.pieces.extend((0..8).map(|_| piece("a", 300)));
+    answer.pieces.push(end);
+    let server = server([answer]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "watchdogTimeout: 1s\n");
+    let child = sandbox.command(&["-p", "go"]).spawn().unwrap();
+    eventually("the question is asked", || server.requests().len() == 2).await;
+    kill(&child, Signal::STOP);
+    tokio::time::sleep(Duration::from_millis(1800)).await;
+    kill(&child, Signal::CONT);
+    let ran = ended(child).await;
+    assert_eq!((ran.stdout.as_str(), ran.code), ("aaaaaaaa\n", Some(0)), "{}", ran.stderr);
+}

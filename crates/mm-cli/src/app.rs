@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use mm_config::{Config, Environment, Overrides, find};
+use mm_tools::output::visible;
 
 use crate::args::{self, Args};
 use crate::assemble::{self, Surroundings};
@@ -15,13 +16,33 @@ use crate::output::Streams;
 
 /// Runs the program; `args` begin with its own name.
 pub fn main(args: Vec<OsString>) -> ExitCode {
-    match run(args) {
-        Ok(code) => code,
-        Err(error) => {
-            // Nobody is left to tell when stderr is gone too.
-            let _ = writeln!(std::io::stderr(), "{error}");
+    std::panic::set_hook(Box::new(|fault| {
+        tell(&format!("[engine error: mm has a fault: {}]", one_line(fault)))
+    }));
+    match std::panic::catch_unwind(|| run(args)) {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => {
+            tell(&visible(&error.to_string()));
             ExitCode::from(error.code())
         }
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn one_line(text: &impl ToString) -> String {
+    visible(&text.to_string()).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Says a last word on stderr. A reader that has stopped reading does not keep the program from ending.
+fn tell(text: &str) {
+    let line = format!("{text}\n");
+    let (sender, told) = std::sync::mpsc::channel();
+    let write = move || {
+        let _ = std::io::stderr().write_all(line.as_bytes());
+        let _ = sender.send(());
+    };
+    if std::thread::Builder::new().spawn(write).is_ok() {
+        let _ = told.recv_timeout(std::time::Duration::from_secs(1));
     }
 }
 
@@ -29,7 +50,7 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
     let args = args::parse(args)?;
     if args.help || args.version {
         let text = if args.help { args::help() } else { args::version() };
-        return Ok(print(&text));
+        return print(&text);
     }
     let surroundings = surroundings()?;
     let config = config(&args, &surroundings)?;
@@ -73,9 +94,11 @@ fn config(args: &Args, surroundings: &Surroundings) -> Result<Config, CliError> 
 }
 
 /// Prints a text of the program's own; a reader that has gone away is no failure.
-fn print(text: &str) -> ExitCode {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
-        _ => ExitCode::SUCCESS,
+fn print(text: &str) -> Result<ExitCode, CliError> {
+    match std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(CliError::Engine(format!("cannot write to stdout: {error}")))
+        }
+        _ => Ok(ExitCode::SUCCESS),
     }
 }

@@ -95,7 +95,12 @@ fn told(error: &clap::Error) -> String {
     let first = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
     let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
     let is_question = error.kind() == clap::error::ErrorKind::UnknownArgument && !first.contains("'-");
-    let hint = if is_question { "a question goes behind -p" } else { "mm --help lists the flags" };
+    let is_dashed = error.kind() == clap::error::ErrorKind::UnknownArgument && !first.contains("'--");
+    let hint = match (is_question, is_dashed) {
+        (true, _) => "a question goes behind -p",
+        (_, true) => "mm --help lists the flags; a value that begins with a dash needs =, as in -p=-x",
+        _ => "mm --help lists the flags",
+    };
     format!("{first} ({hint})")
 }
 

@@ -1,6 +1,7 @@
 //! What stands above a conversation.
 
 use mm_config::Config;
+use mm_tools::output::visible;
 
 use crate::assemble::{self, Engine};
 use crate::output::Output;
@@ -18,15 +19,15 @@ pub(crate) async fn show(engine: &mut Engine, config: &Config, output: &Output) 
     let names: Vec<&str> = engine.session.tools().names().collect();
     let tools = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     let line = format!(
-        "mm {} | {} | {} | {endpoint} | window: {window} | tools: {tools}\n",
+        "mm {} | {} | {} | {endpoint} | window: {window} | tools: {tools}",
         env!("CARGO_PKG_VERSION"),
         config.provider,
         config.model,
     );
-    output.other(line).await;
+    output.other(visible(&line.replace('\n', " ")) + "\n").await;
     let missing = found.err().map(|error| error.to_string());
     for warning in config.warnings.iter().cloned().chain(missing) {
-        output.other(format!("[warning: {warning}]\n")).await;
+        output.other(format!("[warning: {}]\n", visible(&warning))).await;
     }
     if engine.streams.stdin_is_terminal {
         output.other("/help lists the commands, Ctrl-C interrupts, Ctrl-D leaves\n\n").await;

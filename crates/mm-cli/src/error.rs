@@ -11,7 +11,7 @@ pub(crate) enum CliError {
     #[error("{}", lines(.0))]
     Config(Vec<Problem>),
     /// What fails after the configuration is valid.
-    #[error("[engine error: {0}]")]
+    #[error("[engine error: {}]", .0.replace('\n', " "))]
     Engine(String),
     /// The command line is wrong.
     #[error("[usage: {0}]")]

@@ -9,7 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 pub(crate) enum Wish {
     /// SIGINT: stop what is going on.
     Interrupt,
-    /// SIGTERM or SIGHUP: end the program.
+    /// SIGTERM, SIGHUP or SIGQUIT: end the program.
     End,
 }
 
@@ -21,6 +21,7 @@ pub(crate) struct Signals {
     interrupt: Option<Signal>,
     terminate: Option<Signal>,
     hangup: Option<Signal>,
+    quit: Option<Signal>,
 }
 
 impl Signals {
@@ -34,6 +35,7 @@ impl Signals {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
             hangup: listen(SignalKind::hangup())?,
+            quit: listen(SignalKind::quit())?,
         })
     }
 
@@ -43,6 +45,7 @@ impl Signals {
             () = came(&mut self.interrupt) => Wish::Interrupt,
             () = came(&mut self.terminate) => Wish::End,
             () = came(&mut self.hangup) => Wish::End,
+            () = came(&mut self.quit) => Wish::End,
         }
     }
 }

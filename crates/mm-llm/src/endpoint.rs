@@ -54,7 +54,7 @@ impl Endpoints {
                     *self.lock() = Some(endpoint.clone());
                     return Ok(endpoint);
                 }
-                Err(why) => tried.push((url.clone(), why)),
+                Err(why) => tried.push((shown(url), why)),
             }
         }
         let hint = format!(" — {}", self.hint);
@@ -68,6 +68,17 @@ impl Endpoints {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<Endpoint>>> {
         self.chosen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A URL as people may see it: without its password.
+pub(crate) fn shown(url: &str) -> String {
+    match reqwest::Url::parse(url) {
+        Ok(mut parsed) if parsed.password().is_some() => {
+            let _ = parsed.set_password(Some("***"));
+            parsed.to_string()
+        }
+        _ => url.to_owned(),
     }
 }
 

@@ -57,7 +57,7 @@ pub enum ProviderError {
         message: String,
     },
     /// The prompt is longer than the context window.
-    #[error("{message}{}", window_part(*prompt, *window))]
+    #[error("{message}{}", window_part(message, *prompt, *window))]
     ContextOverflow {
         /// Tokens of the prompt, where the server says.
         prompt: Option<u64>,
@@ -128,8 +128,10 @@ fn message_part(message: &str) -> String {
     if message.is_empty() { String::new() } else { format!(": {message}") }
 }
 
-fn window_part(prompt: Option<u64>, window: Option<u64>) -> String {
+fn window_part(message: &str, prompt: Option<u64>, window: Option<u64>) -> String {
+    let says = |n: u64| message.contains(&n.to_string());
     match (prompt, window) {
+        (Some(prompt), Some(window)) if says(prompt) && says(window) => String::new(),
         (Some(prompt), Some(window)) => format!(" (prompt {prompt} tokens, window {window})"),
         _ => String::new(),
     }

@@ -7,6 +7,9 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{ChatEvent, ChatStream, Phase, ProviderError};
 
+/// What may still come once a limit is over.
+const GRACE: Duration = Duration::from_millis(100);
+
 /// A limit, with the words that the user wrote for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
@@ -59,7 +62,12 @@ struct Watched {
 impl Watched {
     async fn next(&mut self) -> Option<Result<ChatEvent, ProviderError>> {
         let deadline = *self.deadline.get_or_insert_with(|| after(self.limits.first().duration));
-        let Ok(item) = timeout_at(deadline, self.stream.as_mut()?.next()).await else {
+        let mut item = timeout_at(deadline, self.stream.as_mut()?.next()).await;
+        if item.is_err() {
+            // A program that was stopped (Ctrl-Z) wakes with its clock over and the tokens still unread.
+            item = timeout_at(Instant::now() + GRACE, self.stream.as_mut()?.next()).await;
+        }
+        let Ok(item) = item else {
             self.stream = None; // closes the connection before anybody reads the error
             return Some(Err(self.over()));
         };

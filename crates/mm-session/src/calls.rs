@@ -12,6 +12,7 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::history::MAX_NAME;
 use crate::steps::{notices, with_context};
 use crate::{ConfirmRequest, Event, Frontend, Permit, Referee, Session, TurnError};
 
@@ -228,7 +229,7 @@ impl Session {
     /// Answers a call that cannot even be shown as what it would do.
     async fn refuse(&self, call: ToolCall, summary: &str, text: String, ui: &dyn Frontend) -> Admission {
         let summary = if summary.is_empty() { short(&call.arguments) } else { summary.to_owned() };
-        let (id, name) = (call.id.clone(), call.name.clone());
+        let (id, name) = (call.id.clone(), short(&call.name));
         ui.show(Event::ToolStarted { id, name, summary, mended: false }).await;
         Admission::Answered(call, text)
     }
@@ -243,6 +244,8 @@ impl Session {
     }
 
     fn unknown(&self, name: &str) -> String {
+        let name: String = name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
+        let name = name.as_str();
         let mut names: Vec<&str> = self.parts.tools.names().collect();
         if names.is_empty() {
             return format!("[error: there is no tool {name}: answer without tools]");

@@ -129,9 +129,17 @@ impl History {
     }
 }
 
+/// A call as it may go back to a server: arguments that are JSON, and a name that is one.
 fn sound(call: &ToolCall) -> ToolCall {
-    ToolCall { arguments: arguments::for_history(&call.arguments), ..call.clone() }
+    let mut name: String = call.name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
+    if name.is_empty() {
+        name.push_str("unnamed");
+    }
+    ToolCall { name, arguments: arguments::for_history(&call.arguments), ..call.clone() }
 }
+
+/// Characters of a tool's name; servers take no more.
+pub(crate) const MAX_NAME: usize = 64;
 
 #[cfg(test)]
 mod tests {

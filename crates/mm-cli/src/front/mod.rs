@@ -24,6 +24,9 @@ impl Presenter {
     }
 
     pub(crate) async fn show(&self, event: Event) {
+        if self.output.gone().is_cancelled() {
+            return; // nobody reads the answer any more, and the end is quiet
+        }
         let shown = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take(event);
         for shown in shown {
             match shown {

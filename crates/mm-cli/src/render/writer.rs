@@ -84,6 +84,7 @@ impl Writer {
             }
             Event::ToolStarted { id, name, summary, mended } => {
                 self.end_lines(&mut shown);
+                self.reply_begins = true;
                 let word = if mended { " (its arguments had a fault of form, mended)" } else { "" };
                 let line = visible(&format!("{name}: {summary}")).replace('\n', " ");
                 shown.push(Shown::Other(format!("🔧 {line}{word}\n")));
@@ -92,7 +93,7 @@ impl Writer {
             }
             Event::ToolProgress { id, text } => {
                 if let Some(preview) = self.previews.get_mut(&id) {
-                    push_other(&mut shown, preview.push(&text));
+                    push_other(&mut shown, preview.push(&visible(&text)));
                 }
             }
             Event::ToolFinished { id, ok, result, .. } => {
@@ -140,7 +141,7 @@ impl Writer {
 
     fn ended(&mut self, outcome: &Outcome, shown: &mut Vec<Shown>) {
         shown.push(Shown::Spinner(None));
-        let broke_off = self.line_open && !matches!(outcome, Outcome::Answered);
+        let broke_off = !self.reply_begins && !matches!(outcome, Outcome::Answered);
         self.end_lines(shown);
         if broke_off {
             shown.push(Shown::Other("[the answer broke off here]\n".into()));

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use futures_util::stream as futures;
 use reqwest::Client;
 
-use crate::endpoint::{Endpoint, Endpoints, authorized};
+use crate::endpoint::{Endpoint, Endpoints, authorized, shown};
 use crate::http::{self, ApiKey, ProxySettings};
 use crate::{ChatRequest, ChatStream, ModelInfo, Preset, Provider, ProviderError};
 pub use sse::SseDecoder;
@@ -80,7 +80,7 @@ impl OpenAi {
     /// # Errors
     /// When no server answers.
     pub async fn endpoint(&self) -> Result<String, ProviderError> {
-        Ok(self.inner.choose().await?.base.clone())
+        Ok(shown(&self.inner.choose().await?.base))
     }
 }
 
@@ -94,11 +94,15 @@ impl Inner {
         let url = format!("{}/chat/completions", endpoint.base);
         let request = self.client.post(&url).header("content-type", "application/json").body(body);
         match authorized(request, self.key.as_ref()).send().await {
-            Ok(response) => Reading::begin(response, url, self.ids.clone()).await,
+            Ok(response) => Reading::begin(response, shown(&url), self.ids.clone()).await,
             Err(error) => {
                 self.endpoints.forget();
                 let why = http::why(&error);
-                Err(ProviderError::Connect { url, why, source: Some(Box::new(error.without_url())) })
+                Err(ProviderError::Connect {
+                    url: shown(&url),
+                    why,
+                    source: Some(Box::new(error.without_url())),
+                })
             }
         }
     }
@@ -150,16 +154,20 @@ impl Provider for OpenAi {
     }
 }
 
+const NO_SCHEME: &str = "it must begin with http:// or https://";
+
 fn checked(url: &str) -> Result<String, ProviderError> {
     let trimmed = url.trim().trim_end_matches('/');
     let bad = |why: &str| ProviderError::BadUrl { url: url.to_owned(), why: why.to_owned() };
-    let parsed = reqwest::Url::parse(trimmed)
-        .map_err(|e| bad(&format!("{e} (it looks like http://127.0.0.1:8080/v1)")))?;
+    let parsed = reqwest::Url::parse(trimmed).map_err(|e| match url.contains("://") {
+        true => bad(&format!("{e} (it looks like http://127.0.0.1:8080/v1)")),
+        false => bad(NO_SCHEME),
+    })?;
     match parsed.scheme() {
         "http" => {}
         "https" if cfg!(feature = "tls") => {}
-        "https" => return Err(bad("this build has no https")),
-        _ => return Err(bad("it must begin with http:// or https://")),
+        "https" => return Err(bad("this build has no https: cargo build --release makes one that has")),
+        _ => return Err(bad(NO_SCHEME)),
     }
     Ok(trimmed.to_owned())
 }

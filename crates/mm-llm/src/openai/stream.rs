@@ -19,6 +19,9 @@ const ERROR_WAIT: Duration = Duration::from_secs(5);
 /// connection open for the next request.
 const TAIL_WAIT: Duration = Duration::from_millis(20);
 
+/// How long `[DONE]` may come after the model has finished.
+const FINISHED_WAIT: Duration = Duration::from_secs(2);
+
 /// An answer that is being read.
 #[derive(Debug)]
 pub(crate) struct Reading {
@@ -76,7 +79,13 @@ impl Reading {
     }
 
     async fn read(&mut self) {
-        let end = match self.response.chunk().await {
+        let next = self.response.chunk();
+        let next = match self.decoder.is_finished() {
+            false => next.await,
+            // What is still due are counts and `[DONE]`; some servers send neither and keep the connection.
+            true => tokio::time::timeout(FINISHED_WAIT, next).await.unwrap_or(Ok(None)),
+        };
+        let end = match next {
             Ok(Some(bytes)) => self.bytes(&bytes),
             Ok(None) => self.body_over().map(|()| true),
             Err(_) if self.decoder.is_finished() => Ok(true),

@@ -391,6 +391,7 @@ async fn prompt_progress_becomes_events() {
 #[test]
 fn an_end_point_that_is_none_is_refused() {
     let rows = [
+        ("127.0.0.1:1", "127.0.0.1:1 cannot be used as an end point: it must begin with http:// or https://"),
         (
             "localhost:8080/v1",
             "localhost:8080/v1 cannot be used as an end point: it must begin with http:// or https://",
@@ -477,4 +478,21 @@ async fn a_stream_split_anywhere_gives_the_same_reply() {
     let (reply, error) = ask_scripted(Answer { pieces, ..Answer::events("") }).await;
     assert!(error.is_none(), "{error:?}");
     assert_eq!(reply.text, "naïve 🍋");
+}
+
+#[tokio::test]
+async fn a_finished_answer_on_a_connection_that_stays_open_is_an_answer() {
+    let body = chunk(json!({"content": "a"})) + &finish("stop");
+    let (reply, error) = ask_scripted(Answer::events(&body).ending(End::Hold)).await;
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!((reply.text.as_str(), reply.finish), ("a", Some(FinishReason::Stop)));
+}
+
+#[tokio::test]
+async fn a_password_in_a_url_is_not_shown() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (_, error) =
+        ask(&OpenAi::new(options(format!("http://u:secret@127.0.0.1:{port}/v1"))).unwrap()).await;
+    let error = error.unwrap().to_string();
+    assert!(error.contains(&format!("http://u:***@127.0.0.1:{port}/v1")), "{error}");
 }

@@ -4,6 +4,7 @@ mod input;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use mm_config::Config;
@@ -19,6 +20,9 @@ use crate::output::{Output, Writing};
 use crate::render::{self, Look};
 use crate::signals::{Signals, Wish};
 use input::Input;
+
+/// How long an end may take when a stream is blocked.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a conversation in lines works with; commands get it too.
 pub(crate) struct Line {
@@ -94,18 +98,18 @@ impl Line {
     }
 
     async fn next_line(&mut self) -> Next {
-        if self.engine.streams.stdin_is_terminal {
-            self.output.other("> ").await;
-            self.output.flush().await;
-        }
+        let is_terminal = self.engine.streams.stdin_is_terminal;
+        let line = async {
+            if is_terminal {
+                self.output.other("> ").await;
+                self.output.flush().await;
+            }
+            let line = self.input.next().await;
+            self.output.line_was_typed().await;
+            line.map_or(Next::End, Next::Line)
+        };
         tokio::select! {
-            line = self.input.next() => match line {
-                Some(line) => {
-                    self.output.line_was_typed().await;
-                    Next::Line(line)
-                }
-                None => Next::End,
-            },
+            next = line => next,
             wish = self.signals.next() => match wish {
                 Wish::Interrupt => Next::Interrupt,
                 Wish::End => Next::Killed,
@@ -133,9 +137,11 @@ impl Line {
                 tokio::select! {
                     result = &mut turn => break result,
                     wish = self.signals.next() => {
-                        self.killed |= wish == Wish::End;
+                        // A second Ctrl-C means it: the turn may be held up by a terminal that takes nothing.
+                        self.killed |= wish == Wish::End || cancel.is_cancelled();
                         cancel.cancel();
                     }
+                    () = tokio::time::sleep(PATIENCE), if self.killed => return Flow::Leave,
                     () = gone.cancelled(), if !cancel.is_cancelled() => cancel.cancel(),
                 }
             }
@@ -144,7 +150,9 @@ impl Line {
             // A server that came up after the start tells its window only now.
             assemble::learn_window(&mut self.engine).await;
         }
-        self.tell(result.map(drop)).await;
+        // A terminal that takes nothing must not hold up the end.
+        let patience = if self.killed || cancel.is_cancelled() { PATIENCE } else { Duration::MAX };
+        let _ = tokio::time::timeout(patience, self.tell(result.map(drop))).await;
         if self.killed || gone.is_cancelled() { Flow::Leave } else { Flow::Stay }
     }
 
@@ -163,7 +171,7 @@ impl Line {
         }
     }
 
-    async fn end(self, writing: Writing) -> Result<ExitCode, CliError> {
+    async fn end(mut self, writing: Writing) -> Result<ExitCode, CliError> {
         self.engine.processes.shutdown().await;
         let code = match (self.killed, self.engine.streams.stdin_is_terminal) {
             (true, _) => 130,
@@ -171,7 +179,14 @@ impl Line {
             (false, false) => self.code,
         };
         drop(self.ui);
-        let written = writing.end(self.output).await;
+        if self.killed {
+            let _ = tokio::time::timeout(PATIENCE, writing.end(self.output)).await;
+            return Ok(ExitCode::from(code));
+        }
+        let written = tokio::select! {
+            written = writing.end(self.output) => written,
+            _ = self.signals.next() => return Ok(ExitCode::from(130)),
+        };
         written.map_err(|error| CliError::Engine(format!("cannot write to stdout: {error}")))?;
         Ok(ExitCode::from(code))
     }

@@ -3,6 +3,7 @@
 mod question;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use mm_config::Config;
@@ -15,6 +16,9 @@ use crate::error::CliError;
 use crate::output::{Output, Streams, Writing};
 use crate::render::Look;
 use crate::signals::Signals;
+
+/// How long an end may take when a stream is blocked.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Asks and answers.
 pub(crate) async fn run(
@@ -44,10 +48,11 @@ pub(crate) async fn run(
         }
     };
     engine.processes.shutdown().await;
-    end(result, writing, output).await
+    end(result, writing, output, &mut signals).await
 }
 
-/// Lets a cancelled turn close; a second signal does not wait for that.
+/// Lets a cancelled turn close; a second signal does not wait for that, and neither does anything once the
+/// streams are blocked.
 async fn interrupted(
     work: impl Future<Output = Result<(), CliError>>,
     signals: &mut Signals,
@@ -55,13 +60,25 @@ async fn interrupted(
     tokio::select! {
         _ = work => {}
         _ = signals.next() => {}
+        () = tokio::time::sleep(PATIENCE) => {}
     }
     Err(CliError::Interrupted)
 }
 
-async fn end(result: Result<(), CliError>, writing: Writing, output: Output) -> Result<ExitCode, CliError> {
-    let written = writing.end(output).await;
-    result?;
+async fn end(
+    result: Result<(), CliError>,
+    writing: Writing,
+    output: Output,
+    signals: &mut Signals,
+) -> Result<ExitCode, CliError> {
+    if result.is_err() {
+        let _ = tokio::time::timeout(PATIENCE, writing.end(output)).await;
+        return result.map(|()| ExitCode::SUCCESS);
+    }
+    let written = tokio::select! {
+        written = writing.end(output) => written,
+        _ = signals.next() => return Err(CliError::Interrupted),
+    };
     written.map_err(|error| CliError::Engine(format!("cannot write the answer to stdout: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }

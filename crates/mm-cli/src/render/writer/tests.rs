@@ -98,6 +98,12 @@ fn each_event_has_its_place() {
         (pipe, vec![text("a\u{1b}[2J\n")], "{}a\u{1b}[2J\n"),
         (LOOK, vec![text("a"), Event::Notice { text: "n".into() }], "{}a\n‹[notice: n]\n›"),
         (LOOK, vec![text("half"), ended(failed())], "{}half{}\n‹[the answer broke off here]\n›"),
+        (LOOK, vec![text("half\n"), ended(failed())], "{}half\n{}‹[the answer broke off here]\n›"),
+        (
+            LOOK,
+            vec![text("Let me look."), started(false), ended(failed())],
+            "{}Let me look.\n‹🔧 bash: ls\n›{bash}{}",
+        ),
         (LOOK, vec![ended(Outcome::Interrupted)], "{}"),
         (
             LOOK,
