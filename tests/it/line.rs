@@ -75,3 +75,13 @@ async fn without_yolo_and_a_terminal_nobody_can_confirm() {
         ran.stderr
     );
 }
+
+#[tokio::test]
+async fn an_input_that_cannot_be_read_is_told() {
+    let server = ScriptedServer::start([]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let folder = std::fs::File::open(sandbox.path()).unwrap();
+    let ran = crate::support::ended(sandbox.command(&[]).stdin(folder).spawn().unwrap()).await;
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("[error: cannot read stdin: "), "{}", ran.stderr);
+}

@@ -88,6 +88,10 @@ impl Line {
                     leaving = true;
                     self.output.other("\n(Ctrl-C again, or Ctrl-D, leaves)\n").await;
                 }
+                Next::Bad(why) => {
+                    self.code = 1;
+                    self.output.other(format!("[error: {why}]\n")).await;
+                }
                 Next::End => return,
                 Next::Killed => {
                     self.killed = true;
@@ -106,7 +110,11 @@ impl Line {
             }
             let line = self.input.next().await;
             self.output.line_was_typed().await;
-            line.map_or(Next::End, Next::Line)
+            match line {
+                Some(Ok(line)) => Next::Line(line),
+                Some(Err(why)) => Next::Bad(why),
+                None => Next::End,
+            }
         };
         tokio::select! {
             next = line => next,
@@ -194,6 +202,8 @@ impl Line {
 
 enum Next {
     Line(String),
+    /// Input that is no line.
+    Bad(String),
     /// Ctrl-C at the prompt.
     Interrupt,
     /// The input is over, or nobody reads the output.
@@ -227,7 +237,7 @@ impl Frontend for Screen {
                 .other("   Run it? [y]es, yes for this [s]ession, [n]o, ne[v]er in this session: ")
                 .await;
             self.output.flush().await;
-            let Some(answer) = input.fresh().await else { return Confirmation::Refuse };
+            let Some(Ok(answer)) = input.fresh().await else { return Confirmation::Refuse };
             self.output.line_was_typed().await;
             match answer.trim().to_lowercase().as_str() {
                 "y" | "yes" => return Confirmation::Once,
