@@ -24,6 +24,7 @@ mod tool;
 pub mod arguments;
 mod coerce;
 mod nearest;
+mod placeholder;
 mod repair;
 mod validate;
 
@@ -31,4 +32,5 @@ mod error;
 
 pub use error::ArgumentError;
 pub use nearest::nearest;
+pub use placeholder::placeholders;
 pub use tool::{ToolCall, ToolSpec};
