@@ -1,10 +1,12 @@
-//! Decoding of a document by serde, in which every wrong type is noted and none ends the work.
+//! Decoding of a document by serde, in which nothing wrong ends the work.
 //!
-//! A fault is written down, with its place and key, where it is met; serde then gets an error that says only
-//! that this has happened. [`Field`](crate::raw::Field) swallows it, so the next key is decoded all the same.
+//! A wrong type is written down, with its place and key, where it is met; serde then gets an empty value of the
+//! type that it wanted, and the next key is decoded all the same. Whoever reads the result looks at the
+//! findings first: with a fault among them it is no configuration.
 
 mod access;
 mod findings;
+mod path;
 
 use serde::{
     Deserializer,
@@ -13,48 +15,55 @@ use serde::{
 
 use crate::{
     document::{Entry, Node, Scalar, Value},
-    problem::Fault,
+    duration::{self, GoDuration},
+    problem::Place,
+    rules::{self, Bound},
     scalar::Meaning,
     wording,
 };
 use access::{Entries, Items};
 
-pub(crate) use findings::{DecodeError, Findings, Path, Unknown};
+pub(crate) use findings::{DecodeError, Findings, Note, Unknown};
+pub(crate) use path::{Path, Step};
+
+/// The name of a type that is text or a list of texts.
+pub(crate) const TEXT_OR_LIST: &str = "text or a list of texts";
+/// The structs that a text can stand for, with the key that it then sets.
+const SHORT_FORMS: &[(&str, &str)] = &[("MmConfig", "path")];
 
 /// Decodes one value.
 #[derive(Clone, Copy)]
 pub(crate) struct Decoder<'a> {
     node: &'a Node,
     path: Path<'a>,
-    findings: &'a Findings,
+    findings: &'a Findings<'a>,
 }
 
 impl<'a> Decoder<'a> {
     /// A decoder of a whole document.
-    pub(crate) fn new(root: &'a Node, findings: &'a Findings) -> Self {
+    pub(crate) fn new(root: &'a Node, findings: &'a Findings<'a>) -> Self {
         Self { node: root, path: Path::Top, findings }
     }
 
     /// Writes down that the value is not what was wanted.
-    fn mismatch(&self, wanted: &str) -> DecodeError {
-        let hint = wording::hint(wanted, &self.node.value);
-        self.note(&format!("must be {wanted}, not {}{hint}", wording::found(&self.node.value)))
+    fn mismatch(&self, wanted: &str) {
+        let hint = wording::hint(wanted, &self.node.value, &self.path);
+        let found = format!(", not {}{hint}", wording::found(&self.node.value));
+        self.findings.mistyped(self.node, &self.path, &format!("must be {wanted}"), &found);
     }
 
-    fn note(&self, words: &str) -> DecodeError {
-        let (key, subject) = match self.path {
-            Path::Top => (None, "the file".to_owned()),
-            Path::Key(..) | Path::Index(..) => (Some(self.path.to_string()), self.path.to_string()),
-        };
-        self.findings.faults.borrow_mut().push(Fault::at(self.node.place, key, format!("{subject} {words}")));
-        DecodeError::Noted
+    fn note(&self, words: &str) {
+        self.findings.mistyped(self.node, &self.path, words, "");
     }
 
     /// Gives what a visitor made of the value; its objection is written down here, where the place is known.
     fn settle<T>(&self, result: Result<T, DecodeError>) -> Result<T, DecodeError> {
-        result.map_err(|error| match error {
-            DecodeError::Noted => DecodeError::Noted,
-            DecodeError::Words(words) => self.note(&words),
+        result.map_err(|error| {
+            if let DecodeError::Words(words) = error {
+                self.note(&words);
+                self.findings.stopped.set(true);
+            }
+            DecodeError::Noted
         })
     }
 
@@ -66,30 +75,78 @@ impl<'a> Decoder<'a> {
     }
 
     /// The text of a value as written; null is no text.
-    fn text(&self, wanted: &str) -> Result<&'a str, DecodeError> {
+    fn text(&self, wanted: &str) -> Option<&'a str> {
         let text = self.scalar().filter(|scalar| scalar.meaning != Meaning::Null).map(|s| s.text.as_str());
-        text.ok_or_else(|| self.mismatch(wanted))
+        if text.is_none() {
+            self.mismatch(wanted);
+        }
+        text
     }
 
-    fn whole<T: TryFrom<i128>>(&self, least: i128, most: i128) -> Result<T, DecodeError> {
+    fn whole<T: TryFrom<i128> + Default>(&self, least: i128, most: i128) -> T {
         let Some(Meaning::Int(number)) = self.scalar().map(|scalar| scalar.meaning) else {
-            return Err(self.mismatch(wording::WHOLE));
+            self.mismatch(wording::WHOLE);
+            return T::default();
         };
-        T::try_from(number).map_err(|_| self.note(&format!("must be a whole number from {least} to {most}")))
+        if self.breaks_bound(number) {
+            return T::default();
+        }
+        T::try_from(number).unwrap_or_else(|_| {
+            self.note(&format!("must be a whole number from {least} to {most}"));
+            T::default()
+        })
     }
 
-    fn mapping(&self) -> Result<&'a [Entry], DecodeError> {
+    fn breaks_bound(&self, number: i128) -> bool {
+        let words = Bound::of(&self.path).and_then(|bound| bound.broken(number));
+        if let Some(words) = &words {
+            self.findings.broken(&self.path, &format!(" {words}"));
+        }
+        words.is_some()
+    }
+
+    /// The text of a duration that is one and within its bounds.
+    fn duration(&self) -> &'a str {
+        let Some(text) = self.text(wording::DURATION) else {
+            return "0";
+        };
+        match text.parse::<GoDuration>() {
+            Ok(duration) if self.breaks_bound(duration.as_nanos().into()) => "0",
+            Ok(_) => text,
+            Err(error) => {
+                self.note(&error.to_string());
+                "0"
+            }
+        }
+    }
+
+    fn items(&self) -> &'a [Node] {
         match &*self.node.value {
-            Value::Mapping(entries) => Ok(entries),
-            Value::Scalar(_) | Value::Sequence(_) => Err(self.mismatch("a mapping")),
+            Value::Sequence(items) => items,
+            Value::Scalar(_) | Value::Mapping(_) => {
+                self.mismatch(wording::LIST);
+                &[]
+            }
         }
     }
 
-    fn visit_number<'de, V: Visitor<'de>>(&self, number: i128, visitor: V) -> Result<V::Value, DecodeError> {
-        if let Ok(number) = u64::try_from(number) {
-            return self.settle(visitor.visit_u64(number));
+    fn mapping(&self) -> &'a [Entry] {
+        match &*self.node.value {
+            Value::Mapping(entries) => entries,
+            Value::Scalar(_) | Value::Sequence(_) => {
+                match (rules::no_mapping(&self.path), self.node.place()) {
+                    (Some(words), Some(place)) => {
+                        self.findings.plain(&self.path, format!("line {}: {words}", place.line));
+                    }
+                    _ => self.mismatch("a mapping"),
+                }
+                &[]
+            }
         }
-        self.settle(visitor.visit_i64(self.whole(i64::MIN.into(), u64::MAX.into())?))
+    }
+
+    fn entries(self, entries: &'a [Entry], known: Option<&'static [&'static str]>) -> Entries<'a> {
+        Entries { map: self, entries: entries.iter(), known, value: None }
     }
 }
 
@@ -97,7 +154,7 @@ impl<'a> Decoder<'a> {
 macro_rules! whole_numbers {
     ($($method:ident $visit:ident $number:ty,)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-            let number = self.whole(<$number>::MIN.into(), <$number>::MAX.into())?;
+            let number: $number = self.whole(<$number>::MIN.into(), <$number>::MAX.into());
             self.settle(visitor.$visit(number))
         }
     )*};
@@ -115,18 +172,28 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
         match scalar.meaning {
             Meaning::Null => self.settle(visitor.visit_unit()),
             Meaning::Bool(value) => self.settle(visitor.visit_bool(value)),
-            Meaning::Int(number) => self.visit_number(number, visitor),
+            Meaning::Int(number) => match u64::try_from(number) {
+                Ok(number) => self.settle(visitor.visit_u64(number)),
+                Err(_) => self.settle(visitor.visit_i64(self.whole(i64::MIN.into(), u64::MAX.into()))),
+            },
             Meaning::Float(number) if number.is_finite() => self.settle(visitor.visit_f64(number)),
-            Meaning::Float(_) => Err(self.mismatch("a finite number")),
+            Meaning::Float(_) => {
+                self.mismatch("a finite number");
+                self.settle(visitor.visit_unit())
+            }
             Meaning::Text => self.settle(visitor.visit_str(&scalar.text)),
         }
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        match self.scalar().map(|scalar| scalar.meaning) {
-            Some(Meaning::Bool(value)) => self.settle(visitor.visit_bool(value)),
-            _ => Err(self.mismatch(wording::BOOL)),
-        }
+        let value = match self.scalar().map(|scalar| scalar.meaning) {
+            Some(Meaning::Bool(value)) => value,
+            _ => {
+                self.mismatch(wording::BOOL);
+                false
+            }
+        };
+        self.settle(visitor.visit_bool(value))
     }
 
     whole_numbers! {
@@ -151,14 +218,15 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
             Some(Scalar { meaning: Meaning::Float(number), .. }) => Some(*number),
             _ => None,
         };
-        match number.filter(|number| number.is_finite()) {
-            Some(number) => self.settle(visitor.visit_f64(number)),
-            None => Err(self.mismatch("a number")),
+        let number = number.filter(|number| number.is_finite());
+        if number.is_none() {
+            self.mismatch("a number");
         }
+        self.settle(visitor.visit_f64(number.unwrap_or_default()))
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        self.settle(visitor.visit_str(self.text("text")?))
+        self.settle(visitor.visit_str(self.text(wording::TEXT).unwrap_or_default()))
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
@@ -170,48 +238,58 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        let Value::Sequence(items) = &*self.node.value else {
-            return Err(self.mismatch("a list"));
-        };
+        let items = self.items();
         self.settle(visitor.visit_seq(Items { list: self, items: items.iter().enumerate() }))
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        let entries = self.mapping()?;
-        self.settle(visitor.visit_map(Entries {
-            map: self,
-            entries: entries.iter(),
-            known: None,
-            value: None,
-        }))
+        let entries = self.mapping();
+        self.settle(visitor.visit_map(self.entries(entries, None)))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
         self,
-        _name: &'static str,
+        name: &'static str,
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        let entries = self.mapping()?;
-        let known = Some(fields);
-        self.settle(visitor.visit_map(Entries { map: self, entries: entries.iter(), known, value: None }))
+        if let (Some((_, key)), Some(_)) = (SHORT_FORMS.iter().find(|(of, _)| *of == name), self.scalar()) {
+            let short = [Entry { key: (*key).into(), place: Place::START, value: self.node.clone() }];
+            return visitor.visit_map(Entries { map: self, entries: short.iter(), known: None, value: None });
+        }
+        let entries = self.mapping();
+        self.settle(visitor.visit_map(self.entries(entries, Some(fields))))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
-        _name: &'static str,
-        _variants: &'static [&'static str],
+        name: &'static str,
+        variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        self.settle(visitor.visit_enum(self.text("text")?.into_deserializer()))
+        let first = variants.first().copied().unwrap_or_default();
+        let text = match self.text(&wording::choice(variants)) {
+            Some(text) if variants.contains(&text) => text,
+            Some(text) => {
+                self.findings.broken(&self.path, &wording::no_choice(name, variants, text));
+                first
+            }
+            None => first,
+        };
+        self.settle(visitor.visit_enum(text.into_deserializer()))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _name: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        self.settle(visitor.visit_newtype_struct(self))
+        match name {
+            duration::NAME => self.settle(visitor.visit_str(self.duration())),
+            TEXT_OR_LIST if self.scalar().is_some() => self.deserialize_str(visitor),
+            TEXT_OR_LIST => self.deserialize_seq(visitor),
+            _ => self.settle(visitor.visit_newtype_struct(self)),
+        }
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {

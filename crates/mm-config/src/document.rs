@@ -7,8 +7,9 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use crate::{
     problem::{Fault, Place, excerpt},
     scalar::Meaning,
-    tree::Builder,
+    tree::{Builder, too_deep},
     weight::MAX_BYTES,
+    wording,
 };
 
 /// A text as far as it could be read.
@@ -20,11 +21,41 @@ pub(crate) struct Document {
     pub(crate) faults: Vec<Fault>,
 }
 
-/// A value and its place. Cloning is cheap: aliases share what they stand for.
+/// A value and where it comes from. Cloning is cheap: aliases share what they stand for.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    pub(crate) place: Place,
+    pub(crate) at: At,
     pub(crate) value: Rc<Value>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum At {
+    /// A place of the file.
+    File(Place),
+    /// A variable or a flag, which stand above the file.
+    Above(Rc<Above>),
+}
+
+/// A variable or a flag with its value.
+#[derive(Debug)]
+pub(crate) struct Above {
+    /// `AGENT_YOLO`, `--model`.
+    pub(crate) name: String,
+    /// The value as it was given.
+    pub(crate) text: String,
+    pub(crate) layer: Layer,
+}
+
+/// The layers above the file, the lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Layer {
+    /// `MM_…`
+    Variable,
+    /// `AGENT_…`
+    Agent,
+    /// The command line.
+    Flag,
 }
 
 /// The three shapes of a value.
@@ -58,6 +89,38 @@ impl Node {
                 entries.iter().find(|entry| &*entry.key == key).map(|entry| &entry.value)
             }
             Value::Scalar(_) | Value::Sequence(_) => None,
+        }
+    }
+
+    /// Where it stands in the file, if it stands there.
+    pub(crate) fn place(&self) -> Option<Place> {
+        match &self.at {
+            At::File(place) => Some(*place),
+            At::Above(_) => None,
+        }
+    }
+
+    /// The layer above the file that it comes from; none is the file itself.
+    pub(crate) fn layer(&self) -> Option<Layer> {
+        match &self.at {
+            At::File(_) => None,
+            At::Above(above) => Some(above.layer),
+        }
+    }
+
+    /// The item with this number, if this is a list that has it.
+    pub(crate) fn item(&self, index: usize) -> Option<&Self> {
+        match &*self.value {
+            Value::Sequence(items) => items.get(index),
+            Value::Scalar(_) | Value::Mapping(_) => None,
+        }
+    }
+
+    /// The text of a single value, as written.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &*self.value {
+            Value::Scalar(scalar) => Some(&scalar.text),
+            Value::Sequence(_) | Value::Mapping(_) => None,
         }
     }
 
@@ -157,17 +220,21 @@ fn misfit(place: Place, tag: &str) -> Fault {
 
 /// The null that a file without content is.
 fn null(place: Place) -> Node {
-    Node { place, value: Rc::new(Value::Scalar(Scalar { text: String::new(), meaning: Meaning::Null })) }
+    let value = Value::Scalar(Scalar { text: String::new(), meaning: Meaning::Null });
+    Node { at: At::File(place), value: Rc::new(value) }
 }
 
 fn place(marker: &Marker) -> Place {
     Place { line: marker.line(), column: marker.col() + 1 }
 }
 
-/// The fault of broken YAML in the parser's words. It may complain of a line behind the last.
+/// The fault of broken YAML. The parser may complain of a line behind the last.
 fn syntax(error: &saphyr_parser::ScanError, text: &str) -> Fault {
     let place = place(error.marker()).min(Place::after(text.as_bytes()));
-    Fault::at(place, None, format!("this is not valid YAML: {}", error.info()))
+    if error.info().contains("recursion limit") {
+        return too_deep(place);
+    }
+    Fault::at(place, None, format!("this is not valid YAML: {}", wording::syntax(error.info())))
 }
 
 /// The fault of a text that is longer than allowed, at the first byte too many.

@@ -2,7 +2,11 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use serde::{Deserialize, Deserializer, de};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, Visitor},
+};
 
 use crate::problem::{excerpt, quoted};
 
@@ -56,9 +60,53 @@ impl FromStr for GoDuration {
     }
 }
 
+/// By this name the loader knows that a duration is wanted, and tells what is wrong with one.
+pub(crate) const NAME: &str = "duration";
+
 impl<'de> Deserialize<'de> for GoDuration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        struct Text;
+
+        impl<'de> Visitor<'de> for Text {
+            type Value = GoDuration;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a duration such as 20s, 3m or 1h30m")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<GoDuration, E> {
+                text.parse().map_err(E::custom)
+            }
+
+            fn visit_newtype_struct<D: Deserializer<'de>>(self, text: D) -> Result<GoDuration, D::Error> {
+                text.deserialize_str(self)
+            }
+        }
+
+        deserializer.deserialize_newtype_struct(NAME, Text)
+    }
+}
+
+impl Serialize for GoDuration {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl JsonSchema for GoDuration {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Duration".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        const UNITS: &str = r"^[+-]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
+        json_schema!({
+            "anyOf": [{ "type": "string", "format": "duration-of-go", "pattern": UNITS }, { "const": 0 }]
+        })
     }
 }
 

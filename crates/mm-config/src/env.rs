@@ -6,8 +6,6 @@ use std::{
     path::Path,
 };
 
-use crate::problem::quoted;
-
 /// Names the provider, over `provider` of the file.
 pub const AGENT_PROVIDER: &str = "AGENT_PROVIDER";
 /// Names the model, over `model` of the file.
@@ -16,8 +14,15 @@ pub const AGENT_MODEL: &str = "AGENT_MODEL";
 pub const AGENT_BASE_URL: &str = "AGENT_BASE_URL";
 /// Says whether tools run without asking, over `yolo` and `permissions` of the file.
 pub const AGENT_YOLO: &str = "AGENT_YOLO";
+/// Says whether requests and answers are written to files, over `trace.enabled` of the file.
+pub const AGENT_TRACE: &str = "AGENT_TRACE";
 /// Says whether the model may ask questions, over `askUserTool` of the file.
 pub const AGENT_ASK_USER: &str = "AGENT_ASK_USER";
+/// What stands before a key in upper snake case: every single-valued key has such a variable.
+pub const PREFIX: &str = "MM_";
+/// The variables of `mm` that begin with [`PREFIX`] and are no keys.
+pub const OTHERS: [&str; 7] =
+    [MM_CONFIG, "MM_AGENT", "MM_CWD", "MM_DEPTH", "MM_EVENT", "MM_SESSION", "MM_TOOL"];
 /// Names the configuration file when no flag does.
 pub const MM_CONFIG: &str = "MM_CONFIG";
 /// The directory of the user's configuration files.
@@ -57,21 +62,24 @@ impl Environment {
         self.raw(name).map(Path::new)
     }
 
-    /// A variable that is true or false, or what is wrong with it.
-    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>, String> {
-        let Some(value) = self.get(name) else {
-            return Ok(None);
-        };
-        match value.to_ascii_lowercase().as_str() {
-            "1" | "t" | "true" => Ok(Some(true)),
-            "0" | "f" | "false" => Ok(Some(false)),
-            _ => Err(format!("{name}={}: must be true or false", quoted(&value))),
-        }
+    /// The names with a prefix that are set and not empty, in order.
+    pub(crate) fn names<'e>(&'e self, prefix: &'e str) -> impl Iterator<Item = &'e str> {
+        let names = self.variables.iter().filter(|(_, value)| !value.is_empty());
+        names.filter_map(|(name, _)| name.to_str()).filter(move |name| name.starts_with(prefix))
     }
 
     fn raw(&self, name: &str) -> Option<&OsStr> {
         let value = self.variables.get(OsStr::new(name))?;
         (!value.is_empty()).then_some(value.as_os_str())
+    }
+}
+
+/// Reads a boolean as Go's `strconv.ParseBool` does, in any case.
+pub(crate) fn parse_bool(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "1" | "t" | "true" => Some(true),
+        "0" | "f" | "false" => Some(false),
+        _ => None,
     }
 }
 
@@ -83,15 +91,11 @@ mod tests {
     fn flags_are_those_of_go() {
         let yes = ["1", "t", "T", "true", "True", "TRUE", "tRuE"];
         let no = ["0", "f", "F", "false", "False", "FALSE"];
-        let of = |value: &str| Environment::from_iter([(AGENT_YOLO, value)]).flag(AGENT_YOLO);
-        assert!(yes.iter().all(|value| of(value) == Ok(Some(true))));
-        assert!(no.iter().all(|value| of(value) == Ok(Some(false))));
-        assert_eq!(of(""), Ok(None));
-        assert_eq!(Environment::default().flag(AGENT_YOLO), Ok(None));
-        for bad in ["maybe", "yes", "on", " true", "2", "tru"] {
-            assert_eq!(of(bad), Err(format!("AGENT_YOLO=\"{bad}\": must be true or false")));
+        assert!(yes.iter().all(|value| parse_bool(value) == Some(true)));
+        assert!(no.iter().all(|value| parse_bool(value) == Some(false)));
+        for bad in ["", "maybe", "yes", "on", " true", "2", "tru"] {
+            assert_eq!(parse_bool(bad), None, "{bad}");
         }
-        assert_eq!(of("a\nb"), Err(r#"AGENT_YOLO="a\nb": must be true or false"#.to_owned()));
     }
 
     #[cfg(unix)]
@@ -99,6 +103,6 @@ mod tests {
     fn a_damaged_value_is_not_unset() {
         use std::os::unix::ffi::OsStringExt;
         let env = Environment::from_iter([(AGENT_YOLO, OsString::from_vec(vec![0xFF]))]);
-        assert!(env.flag(AGENT_YOLO).is_err());
+        assert_eq!(env.get(AGENT_YOLO).as_deref().map(parse_bool), Some(None));
     }
 }

@@ -28,19 +28,24 @@
 mod config;
 mod find;
 mod read;
+mod report;
+mod section;
 
 mod de;
 mod document;
-mod raw;
+mod layers;
 mod resolve;
+mod rules;
 mod scalar;
 mod tree;
 mod weight;
 
-mod defaults;
 mod duration;
 pub mod env;
+mod json_schema;
+pub mod path;
 mod problem;
+mod show;
 mod slips;
 mod wording;
 
@@ -48,4 +53,11 @@ pub use config::{Config, Overrides, UnknownKey};
 pub use duration::{DurationError, GoDuration};
 pub use env::Environment;
 pub use find::find;
+pub use json_schema::json_schema;
 pub use problem::Problem;
+pub use report::{Remark, Report};
+pub use section::{
+    Acp, AgentsMd, Command, Context, DeclaredTool, Discovery, Guard, Hook, Hooks, LanguageServer, Lsp, Mcp,
+    McpPermissions, McpServer, MmConfig, OnError, Parameter, ParameterType, Sessions, Trace, Transport,
+};
+pub use show::{Effective, Origin, Setting};

@@ -1,6 +1,6 @@
 //! What is wrong with a configuration, and where.
 
-use std::fmt;
+use std::{cmp::Ordering, fmt};
 
 /// One fault of a configuration, ready to be printed on a line of its own.
 ///
@@ -63,28 +63,34 @@ pub(crate) struct Fault {
     pub(crate) place: Option<Place>,
     pub(crate) key: Option<String>,
     pub(crate) message: String,
+    /// Whether it is about a key that was there already.
+    pub(crate) twice: bool,
 }
 
 impl Fault {
     /// A fault whose message begins with its place.
     pub(crate) fn at(place: Place, key: Option<String>, message: impl fmt::Display) -> Self {
-        Self { place: Some(place), key, message: format!("{place}: {message}") }
+        Self { place: Some(place), key, message: format!("{place}: {message}"), twice: false }
     }
 
     /// A broken rule about `key`: the message stands alone, the place only gives the order.
-    pub(crate) fn rule(place: Option<Place>, key: &str, message: String) -> Self {
-        Self { place, key: Some(key.to_owned()), message }
+    pub(crate) fn rule(place: Option<Place>, key: String, message: String) -> Self {
+        Self { place, key: Some(key), message, twice: false }
     }
 
     /// A fault of the file as a whole.
     pub(crate) fn whole(message: impl Into<String>) -> Self {
-        Self { place: None, key: None, message: message.into() }
+        Self { place: None, key: None, message: message.into(), twice: false }
     }
 }
 
 /// Turns faults into problems of `origin`: in file order, those without a place last.
 pub(crate) fn report(mut faults: Vec<Fault>, origin: &str) -> Vec<Problem> {
-    faults.sort_by_key(|fault| (fault.place.is_none(), fault.place));
+    faults.sort_by(|a, b| {
+        // Those of variables by name, which begins their message.
+        let outside = || if a.place.is_none() { a.message.cmp(&b.message) } else { Ordering::Equal };
+        (a.place.is_none(), a.place).cmp(&(b.place.is_none(), b.place)).then_with(outside)
+    });
     let problem = |fault: Fault| Problem {
         path: origin.to_owned(),
         line: fault.place.map(|place| place.line),

@@ -8,7 +8,7 @@ use std::{
 use saphyr_parser::ScalarStyle;
 
 use crate::{
-    document::{Entry, Node, Scalar, Value},
+    document::{At, Entry, Node, Scalar, Value},
     problem::{Fault, Place, excerpt},
     weight::{MAX_BYTES, MAX_DEPTH, MAX_NODES, Weight},
 };
@@ -65,8 +65,8 @@ impl Builder {
     ) -> Result<(), Fault> {
         self.spend(Weight { nodes: 1, bytes: 0, height: 0 }, place)?;
         let merge = style == ScalarStyle::Plain && scalar.text == "<<";
-        let node = Node { place, value: Rc::new(Value::Scalar(scalar)) };
-        self.add(node, anchor, merge)
+        let node = Node { at: At::File(place), value: Rc::new(Value::Scalar(scalar)) };
+        self.add(node, place, anchor, merge)
     }
 
     /// Takes an alias: the value it stands for, at the place of the alias.
@@ -79,7 +79,7 @@ impl Builder {
         if self.open.len() + weight.height > MAX_DEPTH {
             return Err(too_deep(place));
         }
-        self.add(Node { place, ..node }, 0, false)
+        self.add(Node { at: At::File(place), ..node }, place, 0, false)
     }
 
     /// Begins a list.
@@ -101,7 +101,7 @@ impl Builder {
             Content::Sequence(items) => Value::Sequence(items),
             Content::Mapping(mapping) => Value::Mapping(self.merge(mapping)),
         };
-        self.add(Node { place, value: Rc::new(value) }, anchor, false)
+        self.add(Node { at: At::File(place), value: Rc::new(value) }, place, anchor, false)
     }
 
     fn open(&mut self, frame: Frame) -> Result<(), Fault> {
@@ -127,16 +127,19 @@ impl Builder {
     }
 
     /// Puts a finished value where it belongs.
-    fn add(&mut self, node: Node, anchor: usize, merge: bool) -> Result<(), Fault> {
+    fn add(&mut self, node: Node, place: Place, anchor: usize, merge: bool) -> Result<(), Fault> {
         if anchor > 0 {
             self.anchors.insert(anchor, (node.clone(), Weight::of(&node)));
         }
-        match self.open.last_mut().map(|frame| &mut frame.content) {
-            None => self.root = Some(node),
-            Some(Content::Sequence(items)) => items.push(node),
-            Some(Content::Mapping(mapping)) => match mapping.key.take() {
-                None => mapping.key = Some(key_of(&node, merge)?),
-                Some(key) => self.faults.extend(mapping.put(key, node)),
+        let Some((Frame { content, .. }, outer)) = self.open.split_last_mut() else {
+            self.root = Some(node);
+            return Ok(());
+        };
+        match content {
+            Content::Sequence(items) => items.push(node),
+            Content::Mapping(mapping) => match mapping.key.take() {
+                None => mapping.key = Some(key_of(&node, place, merge)?),
+                Some(key) => self.faults.extend(mapping.put(key, node, || path(outer))),
             },
         }
         Ok(())
@@ -155,7 +158,8 @@ impl Builder {
         }
         for node in taken {
             let Value::Mapping(more) = &*node.value else {
-                self.faults.push(Fault::at(node.place, None, "<< takes a mapping or a list of mappings"));
+                let place = node.place().unwrap_or(Place::START);
+                self.faults.push(Fault::at(place, None, "<< takes a mapping or a list of mappings"));
                 continue;
             };
             for entry in more {
@@ -170,7 +174,7 @@ impl Builder {
 
 impl Mapping {
     /// Puts a value under its key; a key that is there already is a fault, and the first one stays.
-    fn put(&mut self, key: Key, value: Node) -> Option<Fault> {
+    fn put(&mut self, key: Key, value: Node, path: impl Fn() -> String) -> Option<Fault> {
         if key.merge {
             self.merged.push(value);
             return None;
@@ -178,7 +182,8 @@ impl Mapping {
         if let Some(line) = self.seen.get(&key.text) {
             let name = excerpt(&key.text);
             let message = format!("{name} is already set on line {line}");
-            return Some(Fault::at(key.place, Some(name), message));
+            let path = format!("{}{name}", path());
+            return Some(Fault { twice: true, ..Fault::at(key.place, Some(path), message) });
         }
         self.seen.insert(Rc::clone(&key.text), key.place.line);
         self.entries.push(Entry { key: key.text, place: key.place, value });
@@ -186,14 +191,26 @@ impl Mapping {
     }
 }
 
-fn key_of(node: &Node, merge: bool) -> Result<Key, Fault> {
+/// The way to the mapping that stands in all of `outer`, ready for a key behind it.
+fn path(outer: &[Frame]) -> String {
+    let step = |frame: &Frame| match &frame.content {
+        Content::Sequence(items) => format!("[{}]", items.len()),
+        Content::Mapping(Mapping { key: Some(key), .. }) => format!(".{}", excerpt(&key.text)),
+        Content::Mapping(_) => String::new(),
+    };
+    let steps: String = outer.iter().map(step).collect();
+    if steps.is_empty() { steps } else { format!("{}.", steps.trim_start_matches('.')) }
+}
+
+fn key_of(node: &Node, place: Place, merge: bool) -> Result<Key, Fault> {
     match &*node.value {
-        Value::Scalar(scalar) => Ok(Key { text: Rc::from(scalar.text.as_str()), place: node.place, merge }),
-        Value::Sequence(_) => Err(Fault::at(node.place, None, "a key must be text, not a list")),
-        Value::Mapping(_) => Err(Fault::at(node.place, None, "a key must be text, not a mapping")),
+        Value::Scalar(scalar) => Ok(Key { text: Rc::from(scalar.text.as_str()), place, merge }),
+        Value::Sequence(_) => Err(Fault::at(place, None, "a key must be text, not a list")),
+        Value::Mapping(_) => Err(Fault::at(place, None, "a key must be text, not a mapping")),
     }
 }
 
-fn too_deep(place: Place) -> Fault {
+/// The fault of a list or mapping in too many others.
+pub(crate) fn too_deep(place: Place) -> Fault {
     Fault::at(place, None, format!("lists and mappings are nested more than {MAX_DEPTH} deep"))
 }

@@ -2,7 +2,7 @@
 
 use serde::de::{DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, value::StrDeserializer};
 
-use super::{DecodeError, Decoder, Path, Unknown};
+use super::{DecodeError, Decoder, Unknown};
 use crate::document::{Entry, Node};
 
 /// The items of a list.
@@ -21,8 +21,8 @@ impl<'de> SeqAccess<'de> for Items<'_> {
         let Some((index, node)) = self.items.next() else {
             return Ok(None);
         };
-        let decoder =
-            Decoder { node, path: Path::Index(&self.list.path, index), findings: self.list.findings };
+        let path = self.list.path.index(index);
+        let decoder = Decoder { node, path, findings: self.list.findings };
         decoder.settle(seed.deserialize(decoder)).map(Some)
     }
 }
@@ -37,8 +37,9 @@ pub(super) struct Entries<'a> {
 
 impl Entries<'_> {
     fn note_unknown(&self, entry: &Entry, known: &'static [&'static str]) {
-        let path = Path::Key(&self.map.path, &entry.key).to_string();
-        let unknown = Unknown { path, name: entry.key.to_string(), place: entry.place, known };
+        let path = self.map.path.key(&entry.key);
+        let unknown =
+            Unknown { path: path.to_string(), name: entry.key.to_string(), place: entry.place, known };
         self.map.findings.unknown.borrow_mut().push(unknown);
     }
 }
@@ -52,6 +53,10 @@ impl<'de> MapAccess<'de> for Entries<'_> {
                 self.note_unknown(entry, known);
                 continue;
             }
+            // Null keeps the default of a key that the struct has.
+            if self.known.is_some() && entry.value.is_null() {
+                continue;
+            }
             self.value = Some(entry);
             let key: StrDeserializer<'_, DecodeError> = (*entry.key).into_deserializer();
             return seed.deserialize(key).map(Some);
@@ -63,7 +68,7 @@ impl<'de> MapAccess<'de> for Entries<'_> {
         let Some(entry) = self.value.take() else {
             return Err(DecodeError::Words("has no value".to_owned()));
         };
-        let path = Path::Key(&self.map.path, &entry.key);
+        let path = self.map.path.key(&entry.key);
         let decoder = Decoder { node: &entry.value, path, findings: self.map.findings };
         decoder.settle(seed.deserialize(decoder))
     }

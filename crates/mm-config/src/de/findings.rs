@@ -1,17 +1,30 @@
-//! What decoding finds besides values, and the way to where it was found.
+//! What decoding and checking find besides values.
 
-use std::{cell::RefCell, fmt};
+use std::cell::{Cell, RefCell};
 
 use serde::de;
 
-use crate::problem::{Fault, Place, excerpt, quoted};
+use super::path::{Path, Step};
+use crate::{
+    document::{At, Node},
+    problem::{Fault, Place, excerpt, quoted},
+};
 
-/// What decoding finds besides values.
-#[derive(Default)]
-pub(crate) struct Findings {
+/// What decoding and checking find besides values.
+pub(crate) struct Findings<'a> {
+    root: &'a Node,
     pub(crate) faults: RefCell<Vec<Fault>>,
     pub(crate) unknown: RefCell<Vec<Unknown>>,
+    /// What the user should know though nothing is wrong.
+    pub(crate) warnings: RefCell<Vec<Note>>,
+    /// What only somebody who checks a file wants to know.
+    pub(crate) hints: RefCell<Vec<Note>>,
+    /// Serde met something that it could not go on from.
+    pub(crate) stopped: Cell<bool>,
 }
+
+/// A sentence about a place.
+pub(crate) type Note = (Option<Place>, String);
 
 /// A key that no struct has.
 pub(crate) struct Unknown {
@@ -22,6 +35,136 @@ pub(crate) struct Unknown {
     pub(crate) place: Place,
     /// The keys that its mapping may have.
     pub(crate) known: &'static [&'static str],
+}
+
+impl<'a> Findings<'a> {
+    pub(crate) fn new(root: &'a Node, faults: Vec<Fault>) -> Self {
+        Self {
+            root,
+            faults: RefCell::new(faults),
+            unknown: RefCell::default(),
+            warnings: RefCell::default(),
+            hints: RefCell::default(),
+            stopped: Cell::new(false),
+        }
+    }
+
+    /// The value at a path.
+    pub(crate) fn node(&self, path: &Path<'_>) -> Option<&'a Node> {
+        path.steps().iter().try_fold(self.root, step)
+    }
+
+    /// Writes down a value of a wrong type. `found` says what stands there, which a variable shows anyway.
+    pub(crate) fn mistyped(&self, node: &Node, path: &Path<'_>, words: &str, found: &str) {
+        let key = path.text();
+        let fault = match &node.at {
+            At::File(place) => {
+                let subject = key.as_ref().map_or("the file".to_owned(), |_| self.subject(path));
+                Fault::at(*place, key, format!("{subject} {words}{found}"))
+            }
+            At::Above(above) => outside(above, key.unwrap_or_default(), words),
+        };
+        self.faults.borrow_mut().push(fault);
+    }
+
+    /// Writes down a broken rule: `words` follow the key directly, so they begin with a space, a point or a
+    /// colon. What has a fault already gets no second one.
+    pub(crate) fn broken(&self, path: &Path<'_>, words: &str) {
+        let key = path.to_string();
+        if self.is_faulty(&key) {
+            return;
+        }
+        let fault = match self.node(path).map(|node| &node.at) {
+            Some(At::Above(above)) => outside(above, key, words.trim_start_matches([':', ' '])),
+            Some(At::File(place)) => Fault::rule(Some(*place), key, self.subject(path) + words),
+            None => Fault::rule(self.place(path), key, self.subject(path) + words),
+        };
+        self.faults.borrow_mut().push(fault);
+    }
+
+    /// Writes down a broken rule as [`Self::broken`] does, with its line in front.
+    pub(crate) fn broken_here(&self, path: &Path<'_>, words: &str) {
+        let line = self.place(path).map(|place| place.line);
+        let at = self.faults.borrow().len();
+        self.broken(path, words);
+        if let (Some(line), Some(fault)) = (line, self.faults.borrow_mut().get_mut(at)) {
+            fault.message = format!("line {line}: {}", fault.message);
+        }
+    }
+
+    /// Writes down a rule on `path` that something in it, at `item`, breaks.
+    pub(crate) fn broken_in(&self, path: &Path<'_>, item: &Path<'_>, words: &str) {
+        if !self.is_faulty(&item.to_string()) {
+            let fault = Fault::rule(self.place(item), item.to_string(), self.subject(path) + words);
+            self.faults.borrow_mut().push(fault);
+        }
+    }
+
+    /// Writes down a broken rule whose message names its subject itself.
+    pub(crate) fn plain(&self, path: &Path<'_>, message: String) {
+        self.faults.borrow_mut().push(Fault::rule(self.place(path), path.to_string(), message));
+    }
+
+    /// Adds a warning about a key.
+    pub(crate) fn warn(&self, path: &Path<'_>, words: String) {
+        self.warnings.borrow_mut().push((self.place(path), words));
+    }
+
+    /// Adds a hint about a key.
+    pub(crate) fn hint(&self, path: &Path<'_>, words: String) {
+        self.hints.borrow_mut().push((self.place(path), words));
+    }
+
+    /// Names a key as messages do: a declared tool by its number and its name.
+    pub(crate) fn subject(&self, path: &Path<'_>) -> String {
+        let steps = path.steps();
+        let [Step::Key("tools"), Step::Index(index), ..] = steps.as_slice() else {
+            return path.to_string();
+        };
+        let tool = self.root.get("tools").and_then(|tools| tools.item(*index));
+        let name = tool.and_then(|tool| tool.get("name")).and_then(Node::text).unwrap_or_default();
+        let head = format!("tools[{index}]");
+        let text = path.to_string();
+        format!("{head} ({}){}", excerpt(name), text.strip_prefix(&head).unwrap_or_default())
+    }
+
+    /// The place of a key, or of the nearest thing that it would stand in.
+    fn place(&self, path: &Path<'_>) -> Option<Place> {
+        let mut node = self.root;
+        for next in &path.steps() {
+            match step(node, next) {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node.place()
+    }
+
+    /// Whether a key, something in it or something around it has a fault.
+    pub(crate) fn is_faulty(&self, key: &str) -> bool {
+        let within = |inner: &str, outer: &str| {
+            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        self.faults.borrow().iter().any(|fault| {
+            // A key that is there twice has a value all the same.
+            let faulty = fault.key.as_deref().filter(|_| !fault.twice);
+            faulty.is_some_and(|faulty| within(faulty, key) || within(key, faulty))
+        })
+    }
+}
+
+fn step<'n>(node: &'n Node, step: &Step<'_>) -> Option<&'n Node> {
+    match step {
+        Step::Key(key) => node.get(key),
+        Step::Index(index) => node.item(*index),
+    }
+}
+
+fn outside(above: &crate::document::Above, key: String, words: &str) -> Fault {
+    let message = format!("{}={}: {words}", above.name, quoted(&above.text));
+    // A flag and its value are two words.
+    let message = if above.name.starts_with('-') { message.replacen('=', " ", 1) } else { message };
+    Fault::rule(None, key, message)
 }
 
 /// The error that serde sees.
@@ -36,34 +179,7 @@ pub(crate) enum DecodeError {
 }
 
 impl de::Error for DecodeError {
-    fn custom<T: fmt::Display>(words: T) -> Self {
+    fn custom<T: std::fmt::Display>(words: T) -> Self {
         Self::Words(words.to_string())
-    }
-
-    fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::Words(format!("must be {expected}, not {found}"))
-    }
-
-    fn unknown_variant(found: &str, known: &'static [&'static str]) -> Self {
-        Self::Words(format!("must be one of {}, not {}", known.join(", "), quoted(found)))
-    }
-}
-
-/// The way from the top of the file to a value.
-#[derive(Clone, Copy)]
-pub(crate) enum Path<'a> {
-    Top,
-    Key(&'a Path<'a>, &'a str),
-    Index(&'a Path<'a>, usize),
-}
-
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Top => Ok(()),
-            Self::Key(Path::Top, key) => f.write_str(&excerpt(key)),
-            Self::Key(parent, key) => write!(f, "{parent}.{}", excerpt(key)),
-            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
-        }
     }
 }

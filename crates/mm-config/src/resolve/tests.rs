@@ -5,6 +5,7 @@ mod types;
 mod yaml;
 
 use super::*;
+use crate::problem::Problem;
 
 fn with(text: &str, env: &[(&str, &str)], overrides: &Overrides) -> Result<Config, Vec<Problem>> {
     Config::from_yaml(text, "f", &env.iter().copied().collect(), overrides)

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{types::WRONG, *};
+use super::*;
 
 #[test]
 fn rules_have_the_words_of_the_reference() {
@@ -65,10 +65,27 @@ fn problems_of_all_kinds_come_in_file_order() {
 /// A line of a file: a known key or another, with any value.
 fn line() -> impl Strategy<Value = String> {
     let keys: Vec<String> =
-        WRONG.iter().map(|(key, ..)| (*key).to_owned()).chain(["yoloo".into(), "<<".into()]).collect();
+        super::types::top_keys().into_iter().chain(["yoloo".into(), "<<".into()]).collect();
     let values = [
-        "", "1", "-1", "0", "1.5", "yes", "true", "[1, x]", "{a: 1}", "20s", "&a b", "*a", "''", "ask",
+        "",
+        "1",
+        "-1",
+        "0",
+        "1.5",
+        "yes",
+        "true",
+        "[1, x]",
+        "{a: 1}",
+        "20s",
+        "&a b",
+        "*a",
+        "''",
+        "ask",
         ".nan",
+        "[{name: bash, parameters: {a: {}, a: {}}}]",
+        "{x: [{}], enabled: 1}",
+        "{servers: [{name: x}, {name: y}]}",
+        "{preAsk: [{timeout: 0}], e: 1}",
     ];
     (prop::sample::select(keys), prop::sample::select(values.to_vec()))
         .prop_map(|(key, value)| format!("{key}: {value}\n"))

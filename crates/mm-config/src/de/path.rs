@@ -1,0 +1,60 @@
+//! The way from the top of the file to a value.
+
+use std::fmt;
+
+use crate::problem::excerpt;
+
+/// The way from the top of the file to a value, each step borrowing the one before.
+#[derive(Clone, Copy)]
+pub(crate) enum Path<'a> {
+    Top,
+    Key(&'a Path<'a>, &'a str),
+    Index(&'a Path<'a>, usize),
+}
+
+/// One step of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> Path<'a> {
+    /// The path of a key in this.
+    pub(crate) fn key(&'a self, key: &'a str) -> Path<'a> {
+        Path::Key(self, key)
+    }
+
+    /// The path of an item of this.
+    pub(crate) fn index(&'a self, index: usize) -> Path<'a> {
+        Path::Index(self, index)
+    }
+
+    /// The steps from the top.
+    pub(crate) fn steps(&self) -> Vec<Step<'a>> {
+        match self {
+            Self::Top => Vec::new(),
+            Self::Key(parent, key) => [parent.steps(), vec![Step::Key(key)]].concat(),
+            Self::Index(parent, index) => [parent.steps(), vec![Step::Index(*index)]].concat(),
+        }
+    }
+
+    /// The path as text; none is the file itself.
+    pub(crate) fn text(&self) -> Option<String> {
+        match self {
+            Self::Top => None,
+            Self::Key(..) | Self::Index(..) => Some(self.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Top => Ok(()),
+            Self::Key(Path::Top, key) => f.write_str(&excerpt(key)),
+            Self::Key(parent, key) => write!(f, "{parent}.{}", excerpt(key)),
+            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
+        }
+    }
+}

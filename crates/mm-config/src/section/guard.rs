@@ -1,0 +1,51 @@
+//! `guard`: what `bash` never runs, or asks about.
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::de::{Findings, Path};
+
+/// The command guard, a guard rail and no sandbox.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct Guard {
+    /// Applies the built-in rules. `false` leaves the patterns of this file.
+    pub enabled: bool,
+    /// Asks about risky commands under `yolo: true` too.
+    pub ask_risky: bool,
+    /// Regular expressions on the whole command as written, case-sensitive: what one matches is never run.
+    pub deny_patterns: Vec<String>,
+    /// Regular expressions that lift the one simple command that they match.
+    pub allow_patterns: Vec<String>,
+}
+
+impl Default for Guard {
+    fn default() -> Self {
+        Self { enabled: true, ask_risky: false, deny_patterns: Vec::new(), allow_patterns: Vec::new() }
+    }
+}
+
+impl Guard {
+    pub(crate) fn check(&self, findings: &Findings<'_>) {
+        let guard = Path::Top.key("guard");
+        for (key, patterns) in
+            [("denyPatterns", &self.deny_patterns), ("allowPatterns", &self.allow_patterns)]
+        {
+            let list = guard.key(key);
+            for (index, pattern) in patterns.iter().enumerate() {
+                if let Err(error) = Regex::new(pattern) {
+                    let words = format!(" is not a regular expression: {}", told(&error));
+                    findings.broken_here(&list.index(index), &words);
+                }
+            }
+        }
+    }
+}
+
+/// The last line of the library's words, which draw the pattern above it.
+fn told(error: &regex::Error) -> String {
+    let text = error.to_string();
+    text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
