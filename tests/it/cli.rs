@@ -16,7 +16,10 @@ async fn version_and_help_go_to_stdout() {
     insta::assert_snapshot!(ran.stdout, @r"
     A local-first terminal agent for small models on your own machine
 
-    Usage: mm [OPTIONS]
+    Usage: mm [OPTIONS] [COMMAND]
+
+    Commands:
+      config  Check, show, describe or begin a configuration
 
     Options:
       -c, --config <FILE>    The configuration file (else $MM_CONFIG, ./agent.yaml, ~/.config/mm/agent.yaml)

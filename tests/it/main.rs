@@ -12,8 +12,10 @@ mod support;
 
 mod bad_input;
 mod cli;
+mod config;
 mod line;
 mod once;
 mod real;
+mod reference;
 mod terminal;
 mod tidy;

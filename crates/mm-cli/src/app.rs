@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use mm_config::{Config, Environment, Overrides, find};
 use mm_tools::output::visible;
 
-use crate::args::{self, Args};
+use crate::args::{self, Args, Helper};
 use crate::assemble::{self, Surroundings};
 use crate::error::CliError;
 use crate::front::{line, once};
 use crate::output::Streams;
+use crate::sub;
 
 /// Runs the program; `args` begin with its own name.
 pub fn main(args: Vec<OsString>) -> ExitCode {
@@ -49,10 +50,14 @@ fn tell(text: &str) {
 fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
     let args = args::parse(args)?;
     if args.help || args.version {
-        let text = if args.help { args::help() } else { args::version() };
+        let text = if args.help { args::help(&args) } else { args::version() };
         return print(&text);
     }
-    let surroundings = surroundings()?;
+    let mut surroundings = surroundings()?;
+    surroundings.file = file(&args, &surroundings);
+    if let Some(Helper::Config { what: Some(what) }) = &args.helper {
+        return sub::config::run(what, &args, surroundings);
+    }
     let config = config(&args, &surroundings)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -76,25 +81,33 @@ fn surroundings() -> Result<Surroundings, CliError> {
     let env = Environment::from_iter(std::env::vars_os());
     let home = env.get(mm_config::env::HOME).map(PathBuf::from);
     let streams = Streams::detect(&env);
-    Ok(Surroundings { cwd, home, env, streams })
+    Ok(Surroundings { cwd, home, env, streams, file: None })
+}
+
+/// The configuration file, by the name that people know it by: as it was given, or short where they stand.
+fn file(args: &Args, around: &Surroundings) -> Option<PathBuf> {
+    let is_named = args.config.is_some() || around.env.get(mm_config::env::MM_CONFIG).is_some();
+    let found = find(args.config.as_deref(), &around.env, &around.cwd)?;
+    let short = found.strip_prefix(&around.cwd).ok().filter(|_| !is_named);
+    Some(short.map_or_else(|| found.clone(), PathBuf::from))
 }
 
 fn config(args: &Args, surroundings: &Surroundings) -> Result<Config, CliError> {
-    let overrides = Overrides {
-        provider: args.provider.clone(),
-        model: args.model.clone(),
-        base_url: args.base_url.clone(),
-    };
-    let env = &surroundings.env;
-    let config = match find(args.config.as_deref(), env, &surroundings.cwd) {
-        Some(path) => Config::load(&path, env, &overrides),
+    let (env, overrides) = (&surroundings.env, overrides(args));
+    let config = match &surroundings.file {
+        Some(path) => Config::load(path, env, &overrides),
         None => Config::defaults(env, &overrides),
     };
     config.map_err(CliError::Config)
 }
 
+/// What the command line says above the configuration.
+pub(crate) fn overrides(args: &Args) -> Overrides {
+    Overrides { provider: args.provider.clone(), model: args.model.clone(), base_url: args.base_url.clone() }
+}
+
 /// Prints a text of the program's own; a reader that has gone away is no failure.
-fn print(text: &str) -> Result<ExitCode, CliError> {
+pub(crate) fn print(text: &str) -> Result<ExitCode, CliError> {
     match std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(CliError::Engine(format!("cannot write to stdout: {error}")))

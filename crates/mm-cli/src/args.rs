@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use crate::error::CliError;
 
@@ -11,10 +11,10 @@ use crate::error::CliError;
 ///
 /// Without -p, mm talks with you line by line. Flags may also be written with one dash, as in -config.
 #[derive(Debug, Parser)]
-#[command(name = "mm", disable_version_flag = true, disable_help_flag = true)]
+#[command(name = "mm", disable_version_flag = true, disable_help_flag = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
     /// The configuration file (else $MM_CONFIG, ./agent.yaml, ~/.config/mm/agent.yaml).
-    #[arg(short = 'c', long, value_name = "FILE")]
+    #[arg(short = 'c', long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
 
     /// Ask one question, print the answer, exit; `-` reads the question from stdin. What is piped in is added
@@ -27,15 +27,15 @@ pub(crate) struct Args {
     pub(crate) stdin: bool,
 
     /// The model, over file and environment.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", global = true)]
     pub(crate) model: Option<String>,
 
     /// The server: dmr, llamacpp, llmman or ollama.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", global = true)]
     pub(crate) provider: Option<String>,
 
     /// The server's OpenAI-compatible end point, such as http://127.0.0.1:8080/v1.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", global = true)]
     pub(crate) base_url: Option<String>,
 
     /// Print the version.
@@ -43,18 +43,97 @@ pub(crate) struct Args {
     pub(crate) version: bool,
 
     /// Print this help.
-    #[arg(short = 'h', long)]
+    #[arg(short = 'h', long, global = true)]
     pub(crate) help: bool,
+
+    /// What to do instead of talking.
+    #[command(subcommand)]
+    pub(crate) helper: Option<Helper>,
+}
+
+/// What `mm` does besides talking.
+#[derive(Debug, Subcommand)]
+#[command(disable_help_flag = true)]
+pub(crate) enum Helper {
+    /// Check, show, describe or begin a configuration.
+    #[command(arg_required_else_help = false, disable_help_subcommand = true)]
+    Config {
+        /// What to do with it.
+        #[command(subcommand)]
+        what: Option<ConfigCommand>,
+    },
+}
+
+/// What there is to do with a configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Say everything that is wrong with a file, and every key that nothing reads.
+    Check {
+        /// The file (else the one that mm would read).
+        file: Option<PathBuf>,
+        /// How to print what was found.
+        #[arg(long, value_enum, default_value = "text")]
+        output: Form,
+    },
+    /// Print every value in force and where it comes from.
+    Show {
+        /// The file (else the one that mm would read).
+        file: Option<PathBuf>,
+        /// How to print the values.
+        #[arg(long, value_enum, default_value = "text")]
+        output: Form,
+    },
+    /// Print the JSON Schema of the file, for editors.
+    Schema,
+    /// Write a commented file to begin with (for --provider, else dmr), and its schema beside it. Nothing is
+    /// overwritten.
+    Init {
+        /// The file to write (else that of -c, else agent.yaml).
+        file: Option<PathBuf>,
+    },
+}
+
+/// How a helper prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
 }
 
 /// Reads the command line.
 pub(crate) fn parse(args: Vec<OsString>) -> Result<Args, CliError> {
-    Args::try_parse_from(normalised(args)).map_err(|error| CliError::Usage(told(&error)))
+    let args = Args::try_parse_from(normalised(args)).map_err(|error| CliError::Usage(told(&error)))?;
+    match &args.helper {
+        Some(_) if args.prompt.is_some() => {
+            Err(CliError::Usage("-p asks a question, config does not: give one of them".to_owned()))
+        }
+        Some(Helper::Config { what: None }) if !args.help => {
+            let hint = "config needs one of check, show, schema, init (mm config --help tells them apart)";
+            Err(CliError::Usage(hint.to_owned()))
+        }
+        Some(_) | None => Ok(args),
+    }
 }
 
-/// The text of `--help`.
-pub(crate) fn help() -> String {
-    Args::command().render_help().to_string()
+/// The text of `--help`, that of a helper behind its name.
+pub(crate) fn help(args: &Args) -> String {
+    let mut command = Args::command();
+    command.build();
+    let names: &[&str] = match &args.helper {
+        None => &[],
+        Some(Helper::Config { what: None }) => &["config"],
+        Some(Helper::Config { what: Some(what) }) => match what {
+            ConfigCommand::Check { .. } => &["config", "check"],
+            ConfigCommand::Show { .. } => &["config", "show"],
+            ConfigCommand::Schema => &["config", "schema"],
+            ConfigCommand::Init { .. } => &["config", "init"],
+        },
+    };
+    let innermost =
+        names.iter().fold(&command, |command, name| command.find_subcommand(name).unwrap_or(command));
+    innermost.clone().render_help().to_string()
 }
 
 /// The line of `--version`.
@@ -65,12 +144,18 @@ pub(crate) fn version() -> String {
 /// Turns `-name` into `--name` for every long flag: clap would read it as single letters.
 fn normalised(args: Vec<OsString>) -> Vec<OsString> {
     let command = Args::command();
-    let longs: Vec<&str> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+    let mut flags = Vec::new();
+    collect(&command, &mut flags);
+    let is_long = |name: &str| {
+        // What begins with no short flag can only be meant as a long one, known or not.
+        let starts = |arg: &&clap::Arg| arg.get_short().is_some_and(|short| name.starts_with(short));
+        flags.iter().any(|arg| arg.get_long() == Some(name)) || !flags.iter().any(starts)
+    };
     let mut literal = false;
     let mut result = Vec::with_capacity(args.len());
     for arg in args {
         literal = literal || arg == "--";
-        match long_name(&arg).filter(|name| !literal && longs.contains(name)) {
+        match long_name(&arg).filter(|name| !literal && is_long(name)) {
             Some(_) => {
                 let mut doubled = OsString::from("-");
                 doubled.push(&arg);
@@ -82,10 +167,45 @@ fn normalised(args: Vec<OsString>) -> Vec<OsString> {
     result
 }
 
+/// The flags of a command and of the helpers in it.
+fn collect<'c>(command: &'c clap::Command, flags: &mut Vec<&'c clap::Arg>) {
+    flags.extend(command.get_arguments());
+    for helper in command.get_subcommands() {
+        collect(helper, flags);
+    }
+}
+
 /// The name in `-name` and `-name=value`.
 fn long_name(arg: &OsStr) -> Option<&str> {
     let name = arg.to_str()?.strip_prefix('-')?;
-    name.split('=').next().filter(|name| name.len() > 1 && !name.starts_with('-'))
+    let name = name.split('=').next()?;
+    let is_word = name.starts_with(|c: char| c.is_ascii_lowercase());
+    (is_word && name.len() > 1).then_some(name)
+}
+
+/// The helper that a word was probably meant to be, with what it stands behind.
+fn helper_like(word: &str) -> Option<String> {
+    let command = Args::command();
+    let inner = |helper: &clap::Command| {
+        let name = helper.get_name().to_owned();
+        helper.get_subcommands().map(move |inner| format!("{name} {}", inner.get_name())).collect::<Vec<_>>()
+    };
+    let outer = command.get_subcommands().map(|helper| helper.get_name().to_owned());
+    let names: Vec<String> = outer.chain(command.get_subcommands().flat_map(inner)).collect();
+    let last = |name: &'_ String| name.rsplit(' ').next().unwrap_or_default().to_owned();
+    let lasts: Vec<String> = names.iter().map(last).collect();
+    let nearest = mm_schema::nearest(word, lasts.iter().map(String::as_str))?;
+    let at = lasts.iter().position(|name| name == nearest)?;
+    names.get(at).cloned()
+}
+
+/// The word that stands where a helper's name would.
+fn unknown_helper(error: &clap::Error) -> Option<&str> {
+    use clap::error::{ContextKind, ContextValue};
+    match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) => Some(word),
+        _ => None,
+    }
 }
 
 /// clap's own words in one line.
@@ -94,6 +214,13 @@ fn told(error: &clap::Error) -> String {
     let mut paragraphs = text.split("\n\n");
     let first = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
     let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(word) = unknown_helper(error) {
+        let meant = helper_like(word).map(|name| format!("did you mean {name}? "));
+        return format!(
+            "unexpected argument '{word}' found ({}a question goes behind -p)",
+            meant.unwrap_or_default()
+        );
+    }
     let is_question = error.kind() == clap::error::ErrorKind::UnknownArgument && !first.contains("'-");
     let is_dashed = error.kind() == clap::error::ErrorKind::UnknownArgument && !first.contains("'--");
     let hint = match (is_question, is_dashed) {
@@ -134,6 +261,20 @@ mod tests {
                 "[usage: a value is required for '-p <PROMPT>' but none was supplied (mm --help lists the flags)]",
             ),
             ("hello", "[usage: unexpected argument 'hello' found (a question goes behind -p)]"),
+            (
+                "confg check",
+                "[usage: unexpected argument 'confg' found (did you mean config? a question goes behind -p)]",
+            ),
+            ("-acp", "[usage: unexpected argument '--acp' found (mm --help lists the flags)]"),
+            (
+                "config",
+                "[usage: config needs one of check, show, schema, init (mm config --help tells them apart)]",
+            ),
+            (
+                "config chek",
+                "[usage: unexpected argument 'chek' found (did you mean config check? a question goes behind -p)]",
+            ),
+            ("-p x config check", "[usage: -p asks a question, config does not: give one of them]"),
             (
                 "--stdin",
                 "[usage: the following required arguments were not provided: -p <PROMPT> (mm --help lists the flags)]",

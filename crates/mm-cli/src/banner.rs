@@ -26,7 +26,7 @@ pub(crate) async fn show(engine: &mut Engine, config: &Config, output: &Output) 
     );
     output.other(visible(&line.replace('\n', " ")) + "\n").await;
     let missing = found.err().map(|error| error.to_string());
-    for warning in config.warnings.iter().cloned().chain(missing) {
+    for warning in std::mem::take(&mut engine.warnings).into_iter().chain(missing) {
         output.other(format!("[warning: {}]\n", visible(&warning))).await;
     }
     if engine.streams.stdin_is_terminal {

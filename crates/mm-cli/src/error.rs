@@ -10,6 +10,16 @@ pub(crate) enum CliError {
     /// The configuration has problems, a line each.
     #[error("{}", lines(.0))]
     Config(Vec<Problem>),
+    /// A check of the configuration found something wrong, and perhaps other things besides.
+    #[error("{}", checked(problems, engine.as_ref(), rest))]
+    Check {
+        /// What is wrong with the file.
+        problems: Vec<Problem>,
+        /// What fails though the file is valid, as a whole line.
+        engine: Option<String>,
+        /// Lines about what is not wrong.
+        rest: String,
+    },
     /// What fails after the configuration is valid.
     #[error("[engine error: {}]", .0.replace('\n', " "))]
     Engine(String),
@@ -28,7 +38,7 @@ impl CliError {
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::Config(_) | Self::Engine(_) | Self::Usage(_) => 1,
+            Self::Config(_) | Self::Check { .. } | Self::Engine(_) | Self::Usage(_) => 1,
             Self::Turn(_) => 2,
             Self::Interrupted => 130,
         }
@@ -53,4 +63,9 @@ impl From<ProviderError> for CliError {
 
 fn lines(problems: &[Problem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn checked(problems: &[Problem], engine: Option<&String>, rest: &str) -> String {
+    let wrong = problems.iter().map(ToString::to_string).chain(engine.cloned());
+    wrong.chain(rest.lines().map(str::to_owned)).collect::<Vec<_>>().join("\n")
 }

@@ -10,6 +10,8 @@ mod assemble;
 
 mod front;
 
+mod sub;
+
 mod command;
 
 mod banner;

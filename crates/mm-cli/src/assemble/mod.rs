@@ -1,8 +1,9 @@
 //! Turns sections of the configuration into options of the libraries: nothing else knows both sides.
 
-mod provider;
+pub(crate) mod provider;
 mod session;
 mod tools;
+pub(crate) mod warnings;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub(crate) struct Surroundings {
     pub(crate) env: Environment,
     /// The standard streams.
     pub(crate) streams: Streams,
+    /// The configuration file, if there is one.
+    pub(crate) file: Option<PathBuf>,
 }
 
 /// All that a front end works with.
@@ -39,6 +42,10 @@ pub(crate) struct Engine {
     pub(crate) processes: ProcessRunner,
     /// The standard streams.
     pub(crate) streams: Streams,
+    /// What the user should know though nothing is wrong.
+    pub(crate) warnings: Vec<String>,
+    /// What the user should know if the server does not tell its window.
+    pub(crate) unknown_window: Option<String>,
 }
 
 /// Puts everything together. No network, no process.
@@ -49,7 +56,9 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let tools = tools::tools(config, &processes)?;
     let parts = SessionParts { tools, ..SessionParts::new(Arc::new(provider.clone())) };
     let session = Session::new(parts, session::options(config, around));
-    Ok(Engine { session, provider, processes, streams: around.streams })
+    let warnings = config.warnings.iter().cloned().chain(warnings::of(config, around)).collect();
+    let unknown_window = warnings::of_unknown_window(config);
+    Ok(Engine { session, provider, processes, streams: around.streams, warnings, unknown_window })
 }
 
 /// Asks the server for its window, where the configuration does not say.
@@ -57,5 +66,14 @@ pub(crate) async fn learn_window(engine: &mut Engine) {
     if engine.session.options().window.is_none() {
         let window = engine.provider.context_window(&engine.session.options().model).await;
         engine.session.set_window(window);
+        if window.is_none() {
+            engine.warnings.extend(engine.unknown_window.take());
+        }
     }
+}
+
+/// The system prompt that holds when the configuration has none.
+pub(crate) fn system_prompt(config: &Config, around: &Surroundings) -> Result<String, CliError> {
+    let tools = tools::tools(config, &ProcessRunner::new())?;
+    Ok(mm_session::prompt::built_in(&tools, &around.cwd))
 }

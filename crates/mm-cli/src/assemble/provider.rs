@@ -7,11 +7,16 @@ use super::Surroundings;
 use crate::error::CliError;
 
 /// Finds the configured provider's row.
-pub(super) fn preset(config: &Config) -> Result<&'static Preset, CliError> {
+pub(crate) fn preset(config: &Config) -> Result<&'static Preset, CliError> {
     mm_llm::preset(&config.provider).ok_or_else(|| {
         let known: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
         CliError::Engine(format!("unknown provider \"{}\" (known: {})", config.provider, known.join(", ")))
     })
+}
+
+/// Checks what of the provider needs no server.
+pub(crate) fn check(config: &Config, around: &Surroundings) -> Result<(), CliError> {
+    provider(config, preset(config)?, around).map(drop)
 }
 
 pub(super) fn provider(
@@ -19,16 +24,21 @@ pub(super) fn provider(
     preset: &'static Preset,
     around: &Surroundings,
 ) -> Result<OpenAi, CliError> {
-    let variable = config.api_key_env.as_deref().or(preset.key_variable);
+    let variable = given(&config.api_key_env).or(preset.key_variable);
     let options = OpenAiOptions {
         preset,
-        base_url: config.base_url.clone(),
+        base_url: given(&config.base_url).map(str::to_owned),
         // Absent is the provider's own, empty is none.
         fallback: config.fallback.clone().or_else(|| preset.fallback.map(str::to_owned)),
         api_key: variable.and_then(|name| around.env.get(name)).map(ApiKey::new),
         proxies: proxies(around),
     };
     Ok(OpenAi::new(options)?)
+}
+
+/// Empty is the provider's own.
+fn given(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
 }
 
 fn proxies(around: &Surroundings) -> ProxySettings {

@@ -29,5 +29,5 @@ pub(super) fn tools(config: &Config, processes: &ProcessRunner) -> Result<ToolSe
 /// The variables that hold API keys: no command sees them.
 fn key_variables(config: &Config) -> Vec<String> {
     let known = PRESETS.iter().filter_map(|preset| preset.key_variable).map(str::to_owned);
-    known.chain(config.api_key_env.clone()).collect()
+    known.chain([config.api_key_env.clone()]).filter(|name| !name.is_empty()).collect()
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use mm_config::Config;
 use mm_session::{ConfirmRequest, Confirmation, Event, Frontend};
+use mm_tools::output::visible;
 use tokio_util::sync::CancellationToken;
 
 use super::Presenter;
@@ -91,9 +92,7 @@ async fn ask(
     wait_for_stdin: bool,
     cancel: &CancellationToken,
 ) -> Result<(), CliError> {
-    for warning in &config.warnings {
-        output.other(format!("[warning: {warning}]\n")).await;
-    }
+    warn(engine, output).await;
     let streams = engine.streams;
     let question = tokio::select! {
         question = question::read(prompt, streams, wait_for_stdin, output) => question?,
@@ -105,9 +104,17 @@ async fn ask(
         () = cancel.cancelled() => return Err(CliError::Interrupted),
     }
     crate::assemble::learn_window(engine).await;
+    warn(engine, output).await;
     let ui = Once { presenter: Presenter::new(output.clone(), look(config, streams)) };
     let result = engine.session.turn(&question, &ui, cancel).await;
     result.map(drop).map_err(|error| CliError::of_turn(&error, "ask for less"))
+}
+
+/// Tells what was not told yet.
+async fn warn(engine: &mut Engine, output: &Output) {
+    for warning in engine.warnings.drain(..) {
+        output.other(format!("[warning: {}]\n", visible(&warning))).await;
+    }
 }
 
 fn look(config: &Config, streams: Streams) -> Look {

@@ -1,0 +1,69 @@
+//! What the user should know at the start though nothing is wrong, as far as it needs the disk or the server.
+
+use mm_config::Config;
+use mm_config::path::{Bases, Mode, PathKey, resolve};
+
+use super::Surroundings;
+
+/// Looks at what the configuration names, and at what it asks for that is not there yet.
+pub(crate) fn of(config: &Config, around: &Surroundings) -> Vec<String> {
+    let mut warnings = missing_agents(config, around);
+    let idle = without_effect(config);
+    if !idle.is_empty() {
+        let version = env!("CARGO_PKG_VERSION");
+        warnings.push(format!("no effect yet in mm {version}: {}", idle.join(", ")));
+    }
+    warnings
+}
+
+/// The automatic compression that cannot know when it is due.
+pub(crate) fn of_unknown_window(config: &Config) -> Option<String> {
+    let idle = config.context.enabled && config.context.max_messages == 0;
+    idle.then(|| {
+        "context: the window is unknown and maxMessages is 0, so nothing is compressed by itself — \
+         set contextWindow or context.maxMessages"
+            .to_owned()
+    })
+}
+
+/// The agents whose file is not there.
+fn missing_agents(config: &Config, around: &Surroundings) -> Vec<String> {
+    let bases = Bases {
+        mode: Mode::Terminal,
+        launch: &around.cwd,
+        conversation: &around.cwd,
+        file: around.file.as_deref(),
+        home: around.home.as_deref(),
+    };
+    let missing = |(name, agent): (&String, &mm_config::MmConfig)| {
+        let path = resolve(PathKey::MmConfigPath, &agent.path, bases);
+        let is_missing = !agent.path.is_empty() && !path.exists();
+        is_missing.then(|| format!("mmConfigs.{name}: {} does not exist", path.display()))
+    };
+    config.mm_configs.iter().filter_map(missing).collect()
+}
+
+/// The keys that are set to something and change nothing yet, but for those that only change what is shown.
+/// A feature takes its line away.
+fn without_effect(config: &Config) -> Vec<&'static str> {
+    let guard = &config.guard;
+    let rows = [
+        ("structuredOutput", !config.structured_output.is_empty()),
+        ("fetchContentTool", config.fetch_content_tool),
+        ("saveAnswerTool", config.save_answer_tool),
+        ("planTool", config.plan_tool),
+        ("readOnlyOutsideCwd", config.read_only_outside_cwd),
+        ("context.enabled", config.context.enabled),
+        ("context.recall", config.context.recall),
+        ("sessions.enabled", config.sessions.enabled),
+        ("trace.enabled", config.trace.enabled),
+        ("lsp", !config.lsp.servers.is_empty()),
+        ("hooks", config.hooks.events().iter().any(|(_, hooks)| !hooks.is_empty())),
+        ("tools", !config.tools.is_empty()),
+        ("mcp", config.mcp.enabled && config.mcp.servers.values().any(|server| server.enabled)),
+        ("guard", guard.ask_risky || !guard.deny_patterns.is_empty() || !guard.allow_patterns.is_empty()),
+        ("mmConfigs", !config.mm_configs.is_empty()),
+        ("tui", config.tui),
+    ];
+    rows.into_iter().filter(|(_, is_set)| *is_set).map(|(key, _)| key).collect()
+}

@@ -1,0 +1,101 @@
+//! `mm config check`: everything that there is to say about a file.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use mm_config::{Overrides, Remark, Report, UnknownKey};
+use mm_tools::output::visible;
+use serde_json::{Value, json};
+
+use crate::app::print;
+use crate::args::Form;
+use crate::assemble::{Surroundings, provider, warnings};
+use crate::error::CliError;
+
+/// Checks the file. What is wrong goes to stderr like everywhere; otherwise stdout has what else was found.
+pub(super) fn run(around: &Surroundings, overrides: &Overrides, form: Form) -> Result<ExitCode, CliError> {
+    let mut report = Report::of_file(around.file.as_deref(), &around.env, overrides);
+    let engine = beyond_the_file(&mut report, around, overrides);
+    let failed = !report.problems.is_empty() || engine.is_some();
+    if form == Form::Json {
+        print(&format!("{:#}\n", json(&report, engine.as_ref())))?;
+        return Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS });
+    }
+    if !failed {
+        return print(&text(&report));
+    }
+    Err(CliError::Check { problems: report.problems.clone(), engine, rest: findings(&report) })
+}
+
+/// What the program would say at its start though the file is valid.
+fn beyond_the_file(report: &mut Report, around: &Surroundings, overrides: &Overrides) -> Option<String> {
+    report.effective.as_ref()?;
+    let config = match &around.file {
+        Some(path) => mm_config::Config::load(path, &around.env, overrides),
+        None => mm_config::Config::defaults(&around.env, overrides),
+    };
+    // The file was valid a moment ago.
+    let config = config.ok()?;
+    report.warnings.extend(warnings::of(&config, around).into_iter().map(Remark::of_no_line));
+    provider::check(&config, around).err().map(|error| error.to_string())
+}
+
+fn text(report: &Report) -> String {
+    let total = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let mut text = findings(report);
+    let counts = [
+        (report.unknown_keys.len(), "unknown key"),
+        (report.warnings.len(), "warning"),
+        (report.hints.len(), "hint"),
+    ];
+    let counts: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| total(*count, what)).collect();
+    let counts = if counts.is_empty() { String::new() } else { format!(", {}", counts.join(", ")) };
+    let _ = writeln!(text, "{}: valid{counts}", visible(&report.path));
+    text
+}
+
+/// A line for each thing that is not wrong.
+fn findings(report: &Report) -> String {
+    let path = visible(&report.path);
+    let mut text = String::new();
+    for key in &report.unknown_keys {
+        let _ = writeln!(text, "{path}: {}", unknown(key));
+    }
+    for (kind, remarks) in [("warning", &report.warnings), ("hint", &report.hints)] {
+        for Remark { line, words, .. } in remarks {
+            let place = line.map_or(String::new(), |line| format!("line {line}: "));
+            let _ = writeln!(text, "{path}: {kind}: {place}{}", visible(words));
+        }
+    }
+    text
+}
+
+fn unknown(key: &UnknownKey) -> String {
+    let nearest = match &key.nearest {
+        Some(nearest) => format!(" — did you mean {nearest}?"),
+        None => String::new(),
+    };
+    format!("line {}, column {}: unknown key {}{nearest}", key.line, key.column, visible(&key.path))
+}
+
+fn json(report: &Report, engine: Option<&String>) -> Value {
+    let remark = |remark: &Remark| json!({ "line": remark.line, "message": remark.words });
+    let problems = report.problems.iter().map(|problem| {
+        json!({
+            "line": problem.line, "column": problem.column, "key": problem.key, "message": problem.message,
+        })
+    });
+    let unknown = report.unknown_keys.iter().map(
+        |key| json!({ "key": key.path, "line": key.line, "column": key.column, "nearest": key.nearest }),
+    );
+    json!({
+        "path": report.path,
+        "valid": report.problems.is_empty() && engine.is_none(),
+        "problems": problems.collect::<Vec<_>>(),
+        "engineError": engine,
+        "unknownKeys": unknown.collect::<Vec<_>>(),
+        "warnings": report.warnings.iter().map(remark).collect::<Vec<_>>(),
+        "hints": report.hints.iter().map(remark).collect::<Vec<_>>(),
+    })
+}
