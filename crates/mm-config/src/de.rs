@@ -268,13 +268,16 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
         let first = variants.first().copied().unwrap_or_default();
-        let text = match self.text(&wording::choice(variants)) {
-            Some(text) if variants.contains(&text) => text,
-            Some(text) => {
-                self.findings.broken(&self.path, &wording::no_choice(name, variants, text));
+        let text = match self.scalar().filter(|scalar| scalar.meaning != Meaning::Null) {
+            Some(scalar) if variants.contains(&scalar.text.as_str()) => &scalar.text,
+            Some(scalar) => {
+                self.findings.broken(&self.path, &wording::no_choice(name, variants, &scalar.text));
                 first
             }
-            None => first,
+            None => {
+                self.mismatch(&wording::choice(variants));
+                first
+            }
         };
         self.settle(visitor.visit_enum(text.into_deserializer()))
     }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::{
-    config::{DEFAULTS, Overrides, UnknownKey},
+    config::{Config, DEFAULTS, Overrides, UnknownKey},
+    document::Node,
     env::Environment,
     problem::{Problem, report},
     read::read,
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// What a check of a file finds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
     /// The file, as the caller named it; `<defaults>` when there is none.
@@ -26,8 +27,9 @@ pub struct Report {
     pub hints: Vec<Remark>,
     /// The keys that nothing reads.
     pub unknown_keys: Vec<UnknownKey>,
-    /// The values in force and where each comes from; none when there is a problem.
-    pub effective: Option<Effective>,
+    /// The configuration; none when there is a problem.
+    pub config: Option<Config>,
+    root: Option<Node>,
 }
 
 /// A sentence about a file.
@@ -54,7 +56,8 @@ impl Report {
         let valid = resolved.faults.is_empty();
         Self {
             path: origin.to_owned(),
-            effective: valid.then(|| Effective::of(&resolved.config, &resolved.root)),
+            config: valid.then_some(resolved.config),
+            root: Some(resolved.root),
             problems: report(resolved.faults, origin),
             warnings: resolved.warnings,
             hints: resolved.hints,
@@ -76,8 +79,14 @@ impl Report {
                 warnings: Vec::new(),
                 hints: Vec::new(),
                 unknown_keys: Vec::new(),
-                effective: None,
+                config: None,
+                root: None,
             },
         }
+    }
+
+    /// Gives the values in force and where each comes from; none when there is a problem.
+    pub fn effective(&self) -> Option<Effective> {
+        Some(Effective::of(self.config.as_ref()?, self.root.as_ref()?))
     }
 }

@@ -1,6 +1,6 @@
 //! The rules that one value can break by itself, and the messages that stand in for a general one.
 
-use crate::de::{Path, Step};
+use crate::de::Path;
 
 /// The numbers and durations that a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,14 +54,20 @@ impl Bound {
     }
 }
 
-/// Whether a path has the form of a pattern.
+/// Whether a path has the form of a pattern. Compared from the end, where most differ.
 pub(crate) fn fits(path: &Path<'_>, pattern: &str) -> bool {
-    let steps = path.steps();
-    let same = |(step, wanted): (&Step<'_>, &str)| match step {
-        Step::Key(key) => wanted == "*" || *key == wanted,
-        Step::Index(_) => wanted == "*",
+    let (outer, last) = pattern.rsplit_once('.').unwrap_or(("", pattern));
+    let parent = match path {
+        Path::Top => return pattern.is_empty(),
+        Path::Key(parent, key) if last == "*" || *key == last => parent,
+        Path::Index(parent, _) if last == "*" => parent,
+        Path::Key(..) | Path::Index(..) => return false,
     };
-    steps.len() == pattern.split('.').count() && steps.iter().zip(pattern.split('.')).all(same)
+    match (outer, parent) {
+        ("", Path::Top) => true,
+        ("", _) | (_, Path::Top) => false,
+        (outer, parent) => fits(parent, outer),
+    }
 }
 
 /// The message for a value that is no mapping, where a key has one of its own.

@@ -14,9 +14,10 @@ pub(crate) fn preset(config: &Config) -> Result<&'static Preset, CliError> {
     })
 }
 
-/// Checks what of the provider needs no server.
+/// Checks what of the provider needs neither a server nor a client.
 pub(crate) fn check(config: &Config, around: &Surroundings) -> Result<(), CliError> {
-    provider(config, preset(config)?, around).map(drop)
+    options(config, preset(config)?, around).endpoints()?;
+    Ok(())
 }
 
 pub(super) fn provider(
@@ -24,16 +25,19 @@ pub(super) fn provider(
     preset: &'static Preset,
     around: &Surroundings,
 ) -> Result<OpenAi, CliError> {
+    Ok(OpenAi::new(options(config, preset, around))?)
+}
+
+fn options(config: &Config, preset: &'static Preset, around: &Surroundings) -> OpenAiOptions {
     let variable = given(&config.api_key_env).or(preset.key_variable);
-    let options = OpenAiOptions {
+    OpenAiOptions {
         preset,
         base_url: given(&config.base_url).map(str::to_owned),
         // Absent is the provider's own, empty is none.
         fallback: config.fallback.clone().or_else(|| preset.fallback.map(str::to_owned)),
         api_key: variable.and_then(|name| around.env.get(name)).map(ApiKey::new),
         proxies: proxies(around),
-    };
-    Ok(OpenAi::new(options)?)
+    }
 }
 
 /// Empty is the provider's own.

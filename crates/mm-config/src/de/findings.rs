@@ -1,6 +1,9 @@
 //! What decoding and checking find besides values.
 
-use std::cell::{Cell, RefCell};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashSet,
+};
 
 use serde::de;
 
@@ -14,6 +17,9 @@ use crate::{
 pub(crate) struct Findings<'a> {
     root: &'a Node,
     pub(crate) faults: RefCell<Vec<Fault>>,
+    /// The keys that have a fault, and the keys that these stand in.
+    faulty: RefCell<HashSet<String>>,
+    around: RefCell<HashSet<String>>,
     pub(crate) unknown: RefCell<Vec<Unknown>>,
     /// What the user should know though nothing is wrong.
     pub(crate) warnings: RefCell<Vec<Note>>,
@@ -42,6 +48,8 @@ impl<'a> Findings<'a> {
         Self {
             root,
             faults: RefCell::new(faults),
+            faulty: RefCell::default(),
+            around: RefCell::default(),
             unknown: RefCell::default(),
             warnings: RefCell::default(),
             hints: RefCell::default(),
@@ -64,7 +72,7 @@ impl<'a> Findings<'a> {
             }
             At::Above(above) => outside(above, key.unwrap_or_default(), words),
         };
-        self.faults.borrow_mut().push(fault);
+        self.push(fault);
     }
 
     /// Writes down a broken rule: `words` follow the key directly, so they begin with a space, a point or a
@@ -79,7 +87,7 @@ impl<'a> Findings<'a> {
             Some(At::File(place)) => Fault::rule(Some(*place), key, self.subject(path) + words),
             None => Fault::rule(self.place(path), key, self.subject(path) + words),
         };
-        self.faults.borrow_mut().push(fault);
+        self.push(fault);
     }
 
     /// Writes down a broken rule as [`Self::broken`] does, with its line in front.
@@ -95,14 +103,13 @@ impl<'a> Findings<'a> {
     /// Writes down a rule on `path` that something in it, at `item`, breaks.
     pub(crate) fn broken_in(&self, path: &Path<'_>, item: &Path<'_>, words: &str) {
         if !self.is_faulty(&item.to_string()) {
-            let fault = Fault::rule(self.place(item), item.to_string(), self.subject(path) + words);
-            self.faults.borrow_mut().push(fault);
+            self.push(Fault::rule(self.place(item), item.to_string(), self.subject(path) + words));
         }
     }
 
     /// Writes down a broken rule whose message names its subject itself.
     pub(crate) fn plain(&self, path: &Path<'_>, message: String) {
-        self.faults.borrow_mut().push(Fault::rule(self.place(path), path.to_string(), message));
+        self.push(Fault::rule(self.place(path), path.to_string(), message));
     }
 
     /// Adds a warning about a key.
@@ -140,17 +147,27 @@ impl<'a> Findings<'a> {
         node.place()
     }
 
-    /// Whether a key, something in it or something around it has a fault.
+    /// Whether a key, something in it or something around it has a fault. A key that is there twice has a value
+    /// all the same.
     pub(crate) fn is_faulty(&self, key: &str) -> bool {
-        let within = |inner: &str, outer: &str| {
-            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        self.faults.borrow().iter().any(|fault| {
-            // A key that is there twice has a value all the same.
-            let faulty = fault.key.as_deref().filter(|_| !fault.twice);
-            faulty.is_some_and(|faulty| within(faulty, key) || within(key, faulty))
-        })
+        let faulty = self.faulty.borrow();
+        faulty.contains(key)
+            || self.around.borrow().contains(key)
+            || outer(key).any(|key| faulty.contains(key))
     }
+
+    fn push(&self, fault: Fault) {
+        if let Some(key) = &fault.key {
+            self.around.borrow_mut().extend(outer(key).map(str::to_owned));
+            self.faulty.borrow_mut().insert(key.clone());
+        }
+        self.faults.borrow_mut().push(fault);
+    }
+}
+
+/// The keys that a key stands in.
+fn outer(key: &str) -> impl Iterator<Item = &str> {
+    key.match_indices(['.', '[']).filter_map(|(end, _)| key.get(..end))
 }
 
 fn step<'n>(node: &'n Node, step: &Step<'_>) -> Option<&'n Node> {

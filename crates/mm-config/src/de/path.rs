@@ -32,11 +32,23 @@ impl<'a> Path<'a> {
 
     /// The steps from the top.
     pub(crate) fn steps(&self) -> Vec<Step<'a>> {
-        match self {
-            Self::Top => Vec::new(),
-            Self::Key(parent, key) => [parent.steps(), vec![Step::Key(key)]].concat(),
-            Self::Index(parent, index) => [parent.steps(), vec![Step::Index(*index)]].concat(),
+        let mut steps = Vec::new();
+        let mut path = *self;
+        loop {
+            path = match path {
+                Path::Top => break,
+                Path::Key(parent, key) => {
+                    steps.push(Step::Key(key));
+                    *parent
+                }
+                Path::Index(parent, index) => {
+                    steps.push(Step::Index(index));
+                    *parent
+                }
+            };
         }
+        steps.reverse();
+        steps
     }
 
     /// The path as text; none is the file itself.

@@ -1,6 +1,6 @@
 //! `guard`: what `bash` never runs, or asks about.
 
-use regex::Regex;
+use regex::RegexBuilder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +27,9 @@ impl Default for Guard {
     }
 }
 
+/// The bytes that a compiled pattern may take.
+const LARGEST: usize = 1 << 20;
+
 impl Guard {
     pub(crate) fn check(&self, findings: &Findings<'_>) {
         let guard = Path::Top.key("guard");
@@ -35,7 +38,7 @@ impl Guard {
         {
             let list = guard.key(key);
             for (index, pattern) in patterns.iter().enumerate() {
-                if let Err(error) = Regex::new(pattern) {
+                if let Err(error) = RegexBuilder::new(pattern).size_limit(LARGEST).build() {
                     let words = format!(" is not a regular expression: {}", told(&error));
                     findings.broken_here(&list.index(index), &words);
                 }

@@ -6,7 +6,7 @@ use crate::{Environment, Overrides, Report};
 fn effective(text: &str, env: &[(&str, &str)]) -> Effective {
     let flags = Overrides { model: Some("flag".into()), ..Overrides::default() };
     let report = Report::of_yaml(text, "f", &env.iter().copied().collect::<Environment>(), &flags);
-    report.effective.unwrap_or_else(|| panic!("{text}{:?}", report.problems))
+    report.effective().unwrap_or_else(|| panic!("{text}{:?}", report.problems))
 }
 
 fn origins(effective: &Effective, keys: &[&str]) -> Vec<String> {
@@ -126,7 +126,7 @@ proptest! {
         let (env, flags) = (Environment::default(), Overrides::default());
         let config = Config::from_yaml(&text, "f", &env, &flags);
         let config = config.map_err(|problems| TestCaseError::fail(format!("{text}{problems:?}")))?;
-        let shown = Report::of_yaml(&text, "f", &env, &flags).effective.unwrap().to_yaml();
+        let shown = Report::of_yaml(&text, "f", &env, &flags).effective().unwrap().to_yaml();
         let again = Config::from_yaml(&shown, "f", &env, &flags);
         prop_assert_eq!(again.as_ref(), Ok(&config), "{}", shown);
     }

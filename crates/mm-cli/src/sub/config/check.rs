@@ -15,7 +15,7 @@ use crate::error::CliError;
 /// Checks the file. What is wrong goes to stderr like everywhere; otherwise stdout has what else was found.
 pub(super) fn run(around: &Surroundings, overrides: &Overrides, form: Form) -> Result<ExitCode, CliError> {
     let mut report = Report::of_file(around.file.as_deref(), &around.env, overrides);
-    let engine = beyond_the_file(&mut report, around, overrides);
+    let engine = beyond_the_file(&mut report, around);
     let failed = !report.problems.is_empty() || engine.is_some();
     if form == Form::Json {
         print(&format!("{:#}\n", json(&report, engine.as_ref())))?;
@@ -28,16 +28,10 @@ pub(super) fn run(around: &Surroundings, overrides: &Overrides, form: Form) -> R
 }
 
 /// What the program would say at its start though the file is valid.
-fn beyond_the_file(report: &mut Report, around: &Surroundings, overrides: &Overrides) -> Option<String> {
-    report.effective.as_ref()?;
-    let config = match &around.file {
-        Some(path) => mm_config::Config::load(path, &around.env, overrides),
-        None => mm_config::Config::defaults(&around.env, overrides),
-    };
-    // The file was valid a moment ago.
-    let config = config.ok()?;
-    report.warnings.extend(warnings::of(&config, around).into_iter().map(Remark::of_no_line));
-    provider::check(&config, around).err().map(|error| error.to_string())
+fn beyond_the_file(report: &mut Report, around: &Surroundings) -> Option<String> {
+    let config = report.config.as_ref()?;
+    report.warnings.extend(warnings::of(config, around).into_iter().map(Remark::of_no_line));
+    provider::check(config, around).err().map(|error| error.to_string())
 }
 
 fn text(report: &Report) -> String {

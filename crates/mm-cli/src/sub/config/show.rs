@@ -10,14 +10,10 @@ use crate::error::CliError;
 /// The values as YAML with a comment each, or as a JSON list.
 pub(super) fn text(around: &Surroundings, overrides: &Overrides, form: Form) -> Result<String, CliError> {
     let report = Report::of_file(around.file.as_deref(), &around.env, overrides);
-    let Some(mut effective) = report.effective else {
+    let (Some(config), Some(mut effective)) = (&report.config, report.effective()) else {
         return Err(CliError::Config(report.problems));
     };
-    let config = match &around.file {
-        Some(path) => Config::load(path, &around.env, overrides),
-        None => Config::defaults(&around.env, overrides),
-    };
-    fill(&mut effective, &config.map_err(CliError::Config)?, around)?;
+    fill(&mut effective, config, around)?;
     Ok(match form {
         Form::Text => format!("# {}\n{}", report.path.escape_debug(), effective.to_yaml()),
         Form::Json => format!("{:#}\n", json(&effective)),
