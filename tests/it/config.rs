@@ -12,6 +12,8 @@ use crate::support::Sandbox;
 #[serde(deny_unknown_fields)]
 pub struct Case {
     pub message: String,
+    /// The name that the case has elsewhere.
+    pub id: Option<String>,
     pub yaml: String,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
@@ -41,7 +43,7 @@ async fn every_message_is_the_line_of_the_reference() {
         for args in [&["-p", "x", "-c", "f.yaml"][..], &["config", "check", "f.yaml"]] {
             let child = sandbox.command(args).envs(&case.env).spawn().unwrap();
             let ran = crate::support::ended(child).await;
-            assert_eq!(ran.stderr, expected, "{args:?} {}", case.yaml);
+            assert_eq!(ran.stderr, expected, "{:?} {args:?} {}", case.id, case.yaml);
             assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(1)), "{}", case.yaml);
         }
     }

@@ -122,7 +122,6 @@ pub struct Config {
     pub yolo: bool,
     /// Replaced by `yolo`: `ask` is `yolo: false` and wins over `yolo: true`, `auto` changes nothing. Both warn.
     #[serde(skip_serializing)]
-    #[deprecated]
     pub(crate) permissions: Option<Permissions>,
     /// What the user should know though nothing is wrong, a line each, in file order.
     #[serde(skip)]
@@ -142,7 +141,6 @@ pub(crate) enum Permissions {
 }
 
 impl Default for Config {
-    #[allow(deprecated)]
     fn default() -> Self {
         Self {
             provider: "dmr".to_owned(),

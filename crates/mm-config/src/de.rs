@@ -18,7 +18,7 @@ use crate::{
     duration::{self, GoDuration},
     problem::Place,
     rules::{self, Bound},
-    scalar::Meaning,
+    scalar::{Meaning, float, int},
     wording,
 };
 use access::{Entries, Items};
@@ -84,7 +84,8 @@ impl<'a> Decoder<'a> {
     }
 
     fn whole<T: TryFrom<i128> + Default>(&self, least: i128, most: i128) -> T {
-        let Some(Meaning::Int(number)) = self.scalar().map(|scalar| scalar.meaning) else {
+        let Some(number) = self.scalar().filter(|s| s.meaning == Meaning::Int).and_then(|s| int(&s.text))
+        else {
             self.mismatch(wording::WHOLE);
             return T::default();
         };
@@ -145,6 +146,15 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// A negative number, one in another base, or one that is too large.
+    fn visit_other_number<'de, V: Visitor<'de>>(&self, visitor: V) -> Result<V::Value, DecodeError> {
+        let number = self.scalar().and_then(|scalar| int(&scalar.text));
+        if let Some(number) = number.and_then(|number| u64::try_from(number).ok()) {
+            return self.settle(visitor.visit_u64(number));
+        }
+        self.settle(visitor.visit_i64(self.whole(i64::MIN.into(), u64::MAX.into())))
+    }
+
     fn entries(self, entries: &'a [Entry], known: Option<&'static [&'static str]>) -> Entries<'a> {
         Entries { map: self, entries: entries.iter(), known, value: None }
     }
@@ -172,15 +182,17 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
         match scalar.meaning {
             Meaning::Null => self.settle(visitor.visit_unit()),
             Meaning::Bool(value) => self.settle(visitor.visit_bool(value)),
-            Meaning::Int(number) => match u64::try_from(number) {
+            Meaning::Int => match scalar.text.parse() {
                 Ok(number) => self.settle(visitor.visit_u64(number)),
-                Err(_) => self.settle(visitor.visit_i64(self.whole(i64::MIN.into(), u64::MAX.into()))),
+                Err(_) => self.visit_other_number(visitor),
             },
-            Meaning::Float(number) if number.is_finite() => self.settle(visitor.visit_f64(number)),
-            Meaning::Float(_) => {
-                self.mismatch("a finite number");
-                self.settle(visitor.visit_unit())
-            }
+            Meaning::Float => match float(&scalar.text).filter(|number| number.is_finite()) {
+                Some(number) => self.settle(visitor.visit_f64(number)),
+                None => {
+                    self.mismatch("a finite number");
+                    self.settle(visitor.visit_unit())
+                }
+            },
             Meaning::Text => self.settle(visitor.visit_str(&scalar.text)),
         }
     }
@@ -213,11 +225,11 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
 
     #[allow(clippy::cast_precision_loss)]
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        let number = match self.scalar() {
-            Some(Scalar { meaning: Meaning::Int(number), .. }) => Some(*number as f64),
-            Some(Scalar { meaning: Meaning::Float(number), .. }) => Some(*number),
-            _ => None,
-        };
+        let number = self.scalar().and_then(|scalar| match scalar.meaning {
+            Meaning::Int => int(&scalar.text).map(|number| number as f64),
+            Meaning::Float => float(&scalar.text),
+            Meaning::Null | Meaning::Bool(_) | Meaning::Text => None,
+        });
         let number = number.filter(|number| number.is_finite());
         if number.is_none() {
             self.mismatch("a number");

@@ -190,8 +190,8 @@ fn meaning(text: &str, style: ScalarStyle, tag: Option<Cow<'_, Tag>>) -> Result<
         Some("str") => return Ok(Meaning::Text),
         Some("null") => matches!(meaning, Meaning::Null),
         Some("bool") => matches!(meaning, Meaning::Bool(_)),
-        Some("int") => matches!(meaning, Meaning::Int(_)),
-        Some("float") => matches!(meaning, Meaning::Float(_) | Meaning::Int(_)),
+        Some("int") => matches!(meaning, Meaning::Int),
+        Some("float") => matches!(meaning, Meaning::Float | Meaning::Int),
         Some(_) => false,
         None if tag == "!" => return Ok(Meaning::Text),
         None => false,
@@ -225,7 +225,7 @@ fn null(place: Place) -> Node {
 }
 
 fn place(marker: &Marker) -> Place {
-    Place { line: marker.line(), column: marker.col() + 1 }
+    Place::new(marker.line(), marker.col() + 1)
 }
 
 /// The fault of broken YAML. The parser may complain of a line behind the last.

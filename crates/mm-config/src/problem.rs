@@ -25,13 +25,19 @@ pub struct Problem {
 /// A place in the text, both numbers from 1, the column in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
-    pub(crate) line: usize,
-    pub(crate) column: usize,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
 }
 
 impl Place {
     /// The first character of a file.
     pub(crate) const START: Self = Self { line: 1, column: 1 };
+
+    /// A place of a file, which has fewer lines and columns than the type can count.
+    pub(crate) fn new(line: usize, column: usize) -> Self {
+        let number = |n| u32::try_from(n).unwrap_or(u32::MAX);
+        Self { line: number(line), column: number(column) }
+    }
 
     /// The place just behind `bytes`; what continues a UTF-8 character takes no column.
     pub(crate) fn after(bytes: &[u8]) -> Self {
@@ -93,8 +99,8 @@ pub(crate) fn report(mut faults: Vec<Fault>, origin: &str) -> Vec<Problem> {
     });
     let problem = |fault: Fault| Problem {
         path: origin.to_owned(),
-        line: fault.place.map(|place| place.line),
-        column: fault.place.map(|place| place.column),
+        line: fault.place.map(|place| place.line as usize),
+        column: fault.place.map(|place| place.column as usize),
         key: fault.key,
         message: fault.message,
     };

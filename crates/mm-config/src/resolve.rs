@@ -55,11 +55,13 @@ fn empty() -> Node {
 
 fn in_order(mut notes: Vec<Note>) -> Vec<Remark> {
     notes.sort_by_key(|(place, _)| (place.is_none(), *place));
-    notes.into_iter().map(|(place, words)| Remark { line: place.map(|place| place.line), words }).collect()
+    notes
+        .into_iter()
+        .map(|(place, words)| Remark { line: place.map(|place| place.line as usize), words })
+        .collect()
 }
 
 /// The rules that are more than the bound of one number.
-#[allow(deprecated)]
 fn check(config: &mut Config, findings: &Findings<'_>) {
     for (key, value) in [("provider", &config.provider), ("model", &config.model)] {
         if value.trim().is_empty() {
@@ -136,7 +138,7 @@ fn unknown(findings: &Findings<'_>) -> Vec<UnknownKey> {
         }
         let slip = slip_of(&name, known.iter().copied());
         let nearest = slip.or_else(|| nearest(&name, known)).map(str::to_owned);
-        let Place { line, column } = place;
+        let (line, column) = (place.line as usize, place.column as usize);
         keys.push(UnknownKey { path, line, column, nearest, is_slip: slip.is_some() });
     }
     keys

@@ -189,7 +189,7 @@ fn note_origins(node: &Node, key: Option<Place>, path: &str, origins: &mut BTree
     }
     let origin = match &node.at {
         // The text of `|` begins below its key.
-        At::File(place) => Origin::Line(key.unwrap_or(*place).line),
+        At::File(place) => Origin::Line(key.unwrap_or(*place).line as usize),
         At::Above(above) => Origin::Above(above.name.clone()),
     };
     origins.insert(path.to_owned(), origin);

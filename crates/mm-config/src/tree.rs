@@ -41,8 +41,8 @@ enum Content {
 struct Mapping {
     entries: Vec<Entry>,
     key: Option<Key>,
-    /// The keys so far, with the line of each.
-    seen: HashMap<Rc<str>, usize>,
+    /// The lines of the keys so far, once they are too many to look through.
+    seen: HashMap<Rc<str>, u32>,
     /// What `<<` takes in, in the order written.
     merged: Vec<Node>,
 }
@@ -65,6 +65,14 @@ impl Builder {
     ) -> Result<(), Fault> {
         self.spend(Weight { nodes: 1, bytes: 0, height: 0 }, place)?;
         let merge = style == ScalarStyle::Plain && scalar.text == "<<";
+        if let Some(Frame { content: Content::Mapping(mapping), .. }) = self.open.last_mut()
+            && mapping.key.is_none()
+            && anchor == 0
+        {
+            // Most texts are keys, and a key is no value of its own.
+            mapping.key = Some(Key { text: Rc::from(scalar.text), place, merge });
+            return Ok(());
+        }
         let node = Node { at: At::File(place), value: Rc::new(Value::Scalar(scalar)) };
         self.add(node, place, anchor, merge)
     }
@@ -147,8 +155,11 @@ impl Builder {
 
     /// Adds what `<<` takes in: keys that stand in the mapping itself win, then earlier ones.
     fn merge(&mut self, mapping: Mapping) -> Vec<Entry> {
-        let Mapping { mut entries, seen, merged, .. } = mapping;
-        let mut known: HashSet<Rc<str>> = seen.into_keys().collect();
+        let Mapping { mut entries, merged, .. } = mapping;
+        if merged.is_empty() {
+            return entries;
+        }
+        let mut known: HashSet<Rc<str>> = entries.iter().map(|entry| Rc::clone(&entry.key)).collect();
         let mut taken = Vec::new();
         for node in merged {
             match &*node.value {
@@ -179,17 +190,33 @@ impl Mapping {
             self.merged.push(value);
             return None;
         }
-        if let Some(line) = self.seen.get(&key.text) {
+        if let Some(line) = self.line_of(&key.text) {
             let name = excerpt(&key.text);
             let message = format!("{name} is already set on line {line}");
             let path = format!("{}{name}", path());
             return Some(Fault { twice: true, ..Fault::at(key.place, Some(path), message) });
         }
-        self.seen.insert(Rc::clone(&key.text), key.place.line);
         self.entries.push(Entry { key: key.text, place: key.place, value });
+        if self.entries.len() == FEW {
+            let lines = self.entries.iter().map(|entry| (Rc::clone(&entry.key), entry.place.line));
+            self.seen = lines.collect();
+        } else if let Some(last) = self.entries.last().filter(|_| self.entries.len() > FEW) {
+            self.seen.insert(Rc::clone(&last.key), last.place.line);
+        }
         None
     }
+
+    /// The line of a key that is there already.
+    fn line_of(&self, key: &str) -> Option<u32> {
+        if self.entries.len() >= FEW {
+            return self.seen.get(key).copied();
+        }
+        self.entries.iter().find(|entry| &*entry.key == key).map(|entry| entry.place.line)
+    }
 }
+
+/// So many keys are looked through one by one faster than by hashing.
+const FEW: usize = 12;
 
 /// The way to the mapping that stands in all of `outer`, ready for a key behind it.
 fn path(outer: &[Frame]) -> String {

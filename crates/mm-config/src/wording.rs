@@ -107,7 +107,7 @@ pub(crate) fn whole_hint(scalar: &Scalar) -> String {
     let digits: String = scalar.text.trim().chars().filter(|c| !matches!(c, '_' | ',')).collect();
     let whole = digits.strip_suffix(".0").unwrap_or(&digits);
     match (whole.parse::<i64>(), scalar.meaning) {
-        (Ok(number), Meaning::Text | Meaning::Float(_)) => format!(" (write {number})"),
+        (Ok(number), Meaning::Text | Meaning::Float) => format!(" (write {number})"),
         _ => String::new(),
     }
 }

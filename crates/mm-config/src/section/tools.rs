@@ -134,11 +134,11 @@ pub(crate) fn check(tools: &mut [DeclaredTool], findings: &Findings<'_>) {
 
 impl DeclaredTool {
     fn check(&mut self, findings: &Findings<'_>, path: &Path<'_>) {
-        let name = quoted(&self.name);
         if !is_name(&self.name) {
-            findings.broken(&path.key("name"), &format!(" {name} {NAME_RULE}"));
+            findings.broken(&path.key("name"), &format!(" {} {NAME_RULE}", quoted(&self.name)));
         } else if BUILT_IN.contains(&self.name.as_str()) {
-            findings.broken(&path.key("name"), &format!(" {name} is the name of a built-in tool"));
+            let words = format!(" {} is the name of a built-in tool", quoted(&self.name));
+            findings.broken(&path.key("name"), &words);
         }
         if self.description.trim().is_empty() {
             let words = " must not be empty: it tells the model what the tool does and when to use it";
@@ -197,23 +197,14 @@ impl DeclaredTool {
 
 impl Parameter {
     fn check(&mut self, findings: &Findings<'_>, path: &Path<'_>) {
-        let values = path.key("enum");
-        if let (Some(list), Some(node)) = (&mut self.values, findings.node(&values)) {
-            if list.is_empty() {
-                findings.broken(&values, ": must list at least one value");
-            }
-            for (index, value) in list.iter_mut().enumerate() {
-                let Some(node) = node.item(index) else {
-                    continue;
-                };
-                match values::typed(node, self.kind) {
-                    Ok(typed) => *value = typed,
-                    Err(words) => findings.broken_in(&values, &values.index(index), &format!(": {words}")),
-                }
-            }
+        if let Some(list) = &mut self.values {
+            check_values(list, self.kind, findings, &path.key("enum"));
         }
         let default = path.key("default");
-        let (Some(value), Some(node)) = (&mut self.default, findings.node(&default)) else {
+        let Some(value) = &mut self.default else {
+            return;
+        };
+        let Some(node) = findings.node(&default) else {
             return;
         };
         if self.required {
@@ -226,6 +217,23 @@ impl Parameter {
         if self.values.as_ref().is_some_and(|values| !values.contains(value)) {
             let shown = node.text().map(quoted_if_text(self.kind)).unwrap_or_default();
             findings.broken(&default, &format!(" {shown} is not one of the enum values"));
+        }
+    }
+}
+
+/// Gives the values of an `enum` their type.
+fn check_values(list: &mut [Value], kind: ParameterType, findings: &Findings<'_>, path: &Path<'_>) {
+    let Some(node) = findings.node(path) else {
+        return;
+    };
+    if list.is_empty() {
+        findings.broken(path, ": must list at least one value");
+    }
+    for (index, value) in list.iter_mut().enumerate() {
+        match node.item(index).map(|node| values::typed(node, kind)) {
+            Some(Ok(typed)) => *value = typed,
+            Some(Err(words)) => findings.broken_in(path, &path.index(index), &format!(": {words}")),
+            None => {}
         }
     }
 }

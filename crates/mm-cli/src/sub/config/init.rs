@@ -1,7 +1,8 @@
 //! `mm config init`: a commented file to begin with.
 
-use std::fs::{self, OpenOptions};
+use std::fs::Permissions;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::schema;
@@ -44,10 +45,16 @@ pub(super) fn run(cwd: &Path, target: Option<PathBuf>, provider: Option<&str>) -
     Ok(format!("{shown} written for {provider}; {described}\n"))
 }
 
-/// Writes a new file whole, or leaves none.
+/// Writes a new file whole or not at all; one that is there stays, even if it comes meanwhile.
 fn create(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).inspect_err(|_| {
-        let _ = fs::remove_file(path);
-    })
+    if path.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // What the umask leaves of this, as for any new file.
+    let everybody = Permissions::from_mode(0o666);
+    let mut file = tempfile::Builder::new().prefix(".mm-").permissions(everybody).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map(drop).map_err(|error| error.error)
 }

@@ -6,7 +6,7 @@ use super::ParameterType;
 use crate::{
     document::{self, Node, Scalar},
     problem::quoted,
-    scalar::Meaning,
+    scalar::{Meaning, float, int},
     wording,
 };
 
@@ -20,10 +20,12 @@ pub(super) fn typed(node: &Node, kind: ParameterType) -> Result<Value, String> {
         (ParameterType::String, Meaning::Null) => None,
         (ParameterType::String, _) => Some(Value::from(scalar.text.as_str())),
         (ParameterType::Boolean, Meaning::Bool(value)) => Some(Value::from(value)),
-        (ParameterType::Integer | ParameterType::Number, Meaning::Int(number)) => {
-            i64::try_from(number).ok().map(Value::from)
+        (ParameterType::Integer | ParameterType::Number, Meaning::Int) => {
+            int(&scalar.text).and_then(|number| i64::try_from(number).ok()).map(Value::from)
         }
-        (ParameterType::Number, Meaning::Float(number)) if number.is_finite() => Some(Value::from(number)),
+        (ParameterType::Number, Meaning::Float) => {
+            float(&scalar.text).filter(|number| number.is_finite()).map(Value::from)
+        }
         (ParameterType::Integer | ParameterType::Number | ParameterType::Boolean, _) => None,
     };
     value.ok_or_else(|| refused(scalar, node, kind))
