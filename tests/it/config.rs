@@ -173,7 +173,7 @@ async fn the_schema_is_printed_and_shipped() {
         std::fs::write(&file, &ran.stdout).unwrap();
     }
     let shipped = std::fs::read_to_string(file).unwrap();
-    assert_eq!(ran.stdout, shipped, "MM_UPDATE_DOCS=1 writes it anew");
+    assert!(ran.stdout == shipped, "MM_UPDATE_DOCS=1 writes it anew");
 }
 
 #[tokio::test]

@@ -26,7 +26,10 @@ use crate::{
 /// [`Config::default`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-#[schemars(title = "The configuration of mm")]
+#[schemars(
+    title = "The configuration of mm",
+    description = "Every key may be left out, and so may the file."
+)]
 #[non_exhaustive]
 pub struct Config {
     /// The kind of server: `dmr`, `llamacpp`, `llmman` or `ollama`. Not empty.

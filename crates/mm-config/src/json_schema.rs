@@ -111,12 +111,13 @@ fn generated() -> Value {
         };
         sampling.insert("properties".into(), rows.map(key).into_iter().collect::<Map<_, _>>().into());
     });
-    plain_numbers(&mut schema);
+    plain(&mut schema);
     schema
 }
 
-/// Takes away what only a program reads: sizes of machine words, and null as the default of what is absent.
-fn plain_numbers(schema: &mut Value) {
+/// Takes away what only a program reads: sizes of machine words, null as the default of what is absent, line ends in
+/// descriptions.
+fn plain(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             let machine = |format: &Value| {
@@ -130,10 +131,14 @@ fn plain_numbers(schema: &mut Value) {
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
             }
+            object.remove("writeOnly");
+            if let Some(Value::String(words)) = object.get_mut("description") {
+                *words = words.replace('\n', " ");
+            }
             // A key that is called `properties` or `default` is still walked through.
-            object.values_mut().for_each(plain_numbers);
+            object.values_mut().for_each(plain);
         }
-        Value::Array(items) => items.iter_mut().for_each(plain_numbers),
+        Value::Array(items) => items.iter_mut().for_each(plain),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
