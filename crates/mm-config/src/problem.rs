@@ -102,7 +102,8 @@ pub(crate) fn report(mut faults: Vec<Fault>, origin: &str) -> Vec<Problem> {
         line: fault.place.map(|place| place.line as usize),
         column: fault.place.map(|place| place.column as usize),
         key: fault.key,
-        message: fault.message,
+        // Whatever of the file a message quotes, it stays on its line.
+        message: if fault.message.chars().any(is_odd) { escaped(&fault.message) } else { fault.message },
     };
     faults.into_iter().map(problem).collect()
 }
@@ -121,11 +122,20 @@ pub(crate) fn excerpt(text: &str) -> String {
             short.push('…');
             break;
         }
-        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
-            short.extend(c.escape_default());
-        } else {
-            short.push(c);
-        }
+        short.push(c);
     }
-    short
+    escaped(&short)
+}
+
+/// Whether a character ends a line or plays with a terminal.
+fn is_odd(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+fn escaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_odd(c) { plain.extend(c.escape_default()) } else { plain.push(c) }
+    }
+    plain
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::{
     de::{Findings, Path},
     duration::GoDuration,
-    problem::quoted,
+    problem::{excerpt, quoted},
 };
 
 /// A command that the model can call as a tool.
@@ -169,7 +169,7 @@ impl DeclaredTool {
             let item = path.index(index + 1);
             let unknown = |name: &&str| !self.parameters.contains_key(*name);
             for name in mm_schema::placeholders(argument).filter(unknown) {
-                let words = format!(": {{{{{name}}}}} is not a declared parameter");
+                let words = format!(": {{{{{}}}}} is not a declared parameter", excerpt(name));
                 findings.broken_in(path, &item, &words);
             }
             self.hint(findings, &item, index, argument);
@@ -185,7 +185,7 @@ impl DeclaredTool {
         let free = parameter.kind == ParameterType::String && parameter.values.is_none();
         let before = self.command.get(1..=index).unwrap_or_default();
         if free && !before.iter().any(|argument| argument == "--") {
-            let tool = findings.subject(item);
+            let (tool, name) = (findings.subject(item), excerpt(name));
             let words = format!(
                 "{tool}: a value of {name} that begins with - would be read as an option — \
                  put \"--\" before \"{{{{{name}}}}}\" if the program knows it"

@@ -44,6 +44,12 @@ fn a_problem_says_where_and_how_it_is_printed() {
 }
 
 #[test]
+fn a_line_end_in_a_placeholder_does_not_break_the_line() {
+    let text = "tools: [{name: a, description: d, command: [c, \"{{x\\ry}}\"]}]";
+    assert_eq!(problems(text), [r"tools[0] (a).command: {{x\ry}} is not a declared parameter"]);
+}
+
+#[test]
 fn problems_of_all_kinds_come_in_file_order() {
     let text = "yolo: on\nmaxTurns: 0\nmodel: a\nbashTimeout: 5\nmodel: b\nsampling: [1]\nprovider: ''\n";
     let env = [("AGENT_YOLO", "x"), ("AGENT_ASK_USER", "y")];
