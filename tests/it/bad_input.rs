@@ -74,12 +74,73 @@ async fn an_odd_answer_is_one_line_and_exit_code_2() {
 }
 
 #[tokio::test]
-async fn a_connection_closed_without_a_byte_is_told() {
+async fn a_connection_closed_without_a_byte_is_tried_twice_more_and_told() {
     let answer = Answer { status: None, pieces: vec![], ..Answer::events("").ending(End::Close) };
-    let server = ScriptedServer::start([answer]).await.unwrap();
+    let server = ScriptedServer::start([answer.clone(), answer.clone(), answer]).await.unwrap();
     let ran = Sandbox::with_config(&server.base_url(), "").run(&["-p", "go"]).await;
-    assert_eq!(ran.code, Some(2));
+    assert_eq!((ran.code, server.bodies().len()), (Some(2), 3));
     assert!(ran.stderr.starts_with("[error: cannot reach http://127.0.0.1:"), "{}", ran.stderr);
+}
+
+/// Rows of (what comes first, how many requests there are, stdout, what stderr has).
+#[tokio::test]
+async fn a_failure_in_passing_is_tried_again_and_others_are_not() {
+    let closed = Answer { status: None, pieces: vec![], ..Answer::events("").ending(End::Close) };
+    let again = Answer {
+        headers: vec!["Content-Type: application/json".into(), "Retry-After: 1".into()],
+        ..Answer::json(429, r#"{"error":"slow down"}"#)
+    };
+    let busy = r#"{"error":{"message":"server busy, please try again.","code":503}}"#;
+    let loading = r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#;
+    let strict = r#"{"error":"Extra inputs are not permitted: stream_options, include_usage"}"#;
+    let rows = [
+        (vec![closed], 2, "fine\n", ""),
+        (vec![Answer::json(503, busy)], 2, "fine\n", ""),
+        (vec![again], 2, "fine\n", ""),
+        (vec![Answer::json(503, loading); 4], 5, "fine\n", ""),
+        (vec![Answer::json(422, strict)], 2, "fine\n", ""),
+        (vec![Answer::json(503, busy); 3], 3, "", "HTTP 503: server busy, please try again."),
+        (vec![Answer::json(500, r#"{"error":"template"}"#)], 1, "", "HTTP 500: template"),
+        (vec![Answer::json(400, r#"{"error":"bad"}"#)], 1, "", "HTTP 400: bad"),
+    ];
+    for (first, requests, stdout, stderr) in rows {
+        let told = format!("{first:?}");
+        let server = ScriptedServer::start(first.into_iter().chain([Answer::text(&["fine"])])).await.unwrap();
+        let ran = Sandbox::with_config(&server.base_url(), "").run(&["-p", "go"]).await;
+        assert_eq!((ran.stdout.as_str(), server.bodies().len()), (stdout, requests), "{told}{}", ran.stderr);
+        assert!(ran.stderr.contains(stderr), "{told}{}", ran.stderr);
+        let last = server.bodies().pop().unwrap();
+        let refused = told.contains("Some(422)");
+        assert_eq!(last.get("stream_options").is_some(), !refused, "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_loads_for_too_long_is_a_timeout() {
+    let loading = r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#;
+    let server = ScriptedServer::start(vec![Answer::json(503, loading); 50]).await.unwrap();
+    let waits = "firstTokenTimeout: 2s\nwatchdogTimeout: 1s\n";
+    let ran = Sandbox::with_config(&server.base_url(), waits).run(&["-p", "go"]).await;
+    assert_eq!(ran.stderr, "[error: no first token from the server after 2s]\n");
+}
+
+#[tokio::test]
+async fn a_call_written_as_text_is_run_and_one_in_the_midst_of_text_is_told() {
+    let call = "<tool_call>\n{\"name\": \"bash\", \"arguments\": {\"command\": \"echo done\"}}\n</tool_call>";
+    let server =
+        ScriptedServer::start([Answer::text(&[&call[..15], &call[15..]]), Answer::text(&["ok"])]).await;
+    let server = server.unwrap();
+    let ran = Sandbox::with_config(&server.base_url(), "").run(&["-p", "go"]).await;
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("ok\n", "🔧 bash: echo done\n   │ done\n"));
+    let messages = &server.bodies()[1]["messages"];
+    assert_eq!(messages[2]["content"], "");
+    assert_eq!(messages[2]["tool_calls"][0]["function"]["arguments"], "{\"command\":\"echo done\"}");
+    assert_eq!(messages[3]["content"], "done");
+
+    let server = ScriptedServer::start([Answer::text(&["I look. ", call])]).await.unwrap();
+    let ran = Sandbox::with_config(&server.base_url(), "").run(&["-p", "go"]).await;
+    assert_eq!(ran.stdout, format!("I look. {call}\n"));
+    assert!(ran.stderr.contains("tool parser does not fit the model"), "{}", ran.stderr);
 }
 
 #[tokio::test]

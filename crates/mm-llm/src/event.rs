@@ -3,6 +3,8 @@
 /// A piece of a reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChatEvent {
+    /// Nothing has come yet, and it is known why.
+    Waiting(Waiting),
     /// The server reads the prompt (llama.cpp servers only).
     PromptProgress {
         /// Tokens of the whole prompt.
@@ -35,6 +37,9 @@ pub enum ChatEvent {
         /// A piece of JSON text.
         text: String,
     },
+    /// A call stood in the midst of other text, where it stays text: the server's tool parser does not fit the
+    /// model. Once, at the end.
+    CallInText,
     /// Token counts, once, at the end.
     Usage(Usage),
     /// The reply is complete; the last event.
@@ -48,11 +53,26 @@ impl ChatEvent {
             Self::Text(_) | Self::Reasoning(_) | Self::CallStarted { .. } | Self::CallArguments { .. } => {
                 true
             }
-            Self::PromptProgress { .. } | Self::TextWasReasoning | Self::Usage(_) | Self::Finished(_) => {
-                false
-            }
+            Self::Waiting(_)
+            | Self::PromptProgress { .. }
+            | Self::TextWasReasoning
+            | Self::CallInText
+            | Self::Usage(_)
+            | Self::Finished(_) => false,
         }
     }
+}
+
+/// What an answer waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// The server loads the model; it is asked until it has.
+    Loading,
+    /// The request failed in passing and is sent again.
+    Retry {
+        /// After so long.
+        after: std::time::Duration,
+    },
 }
 
 /// Why the model stopped.

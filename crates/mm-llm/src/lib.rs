@@ -39,6 +39,8 @@ mod preset;
 mod endpoint;
 mod http;
 mod reasoning;
+mod retry;
+mod text_calls;
 
 mod watchdog;
 
@@ -48,7 +50,7 @@ mod error;
 pub mod testing;
 
 pub use error::{Phase, ProviderError};
-pub use event::{ChatEvent, FinishReason, Usage};
+pub use event::{ChatEvent, FinishReason, Usage, Waiting};
 pub use http::{ApiKey, ProxySettings};
 pub use message::Message;
 pub use openai::{OpenAi, OpenAiOptions, SseDecoder};

@@ -23,7 +23,7 @@ impl Reply {
     /// Adds a piece. Arguments for a slot that never started are dropped.
     pub fn push(&mut self, event: ChatEvent) {
         match event {
-            ChatEvent::PromptProgress { .. } => {}
+            ChatEvent::Waiting(_) | ChatEvent::PromptProgress { .. } | ChatEvent::CallInText => {}
             ChatEvent::Text(text) => self.text.push_str(&text),
             ChatEvent::Reasoning(text) => self.reasoning.push_str(&text),
             ChatEvent::TextWasReasoning => self.reasoning.push_str(&std::mem::take(&mut self.text)),

@@ -14,6 +14,13 @@ pub enum Event {
     },
     /// The model is asked; nothing has come yet.
     Waiting,
+    /// The server loads the model first.
+    ModelLoading,
+    /// The server could not answer just now and is asked again.
+    Retrying {
+        /// After so long.
+        after: Duration,
+    },
     /// The server reads the prompt.
     PromptProgress {
         /// Tokens read so far, those from the cache included.

@@ -2,7 +2,7 @@
 
 use futures_util::StreamExt;
 use mm_hooks::{Decision, HookEvent};
-use mm_llm::{ChatEvent, ChatRequest, Reply, Usage, watch};
+use mm_llm::{ChatEvent, ChatRequest, Reply, Usage, Waiting, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::store::SessionRecord;
@@ -101,8 +101,14 @@ pub(crate) fn with_context(text: String, context: Option<String>) -> String {
     }
 }
 
+/// Told when a call stands in the midst of other text, where nothing runs it.
+const CALL_IN_TEXT: &str = "the model wrote a call as part of its text, and nothing was run: the server's tool \
+                            parser does not fit the model (llama-server needs --jinja, or another chat template)";
+
 fn shown(event: ChatEvent) -> Option<Event> {
     match event {
+        ChatEvent::Waiting(Waiting::Loading) => Some(Event::ModelLoading),
+        ChatEvent::Waiting(Waiting::Retry { after }) => Some(Event::Retrying { after }),
         ChatEvent::PromptProgress { total, processed, .. } => {
             Some(Event::PromptProgress { processed, total })
         }
@@ -110,6 +116,7 @@ fn shown(event: ChatEvent) -> Option<Event> {
         ChatEvent::Reasoning(text) => Some(Event::Thinking { text }),
         ChatEvent::TextWasReasoning => Some(Event::TextWasThinking),
         ChatEvent::CallStarted { name, .. } => Some(Event::WritingCall { name }),
+        ChatEvent::CallInText => Some(Event::Notice { text: CALL_IN_TEXT.to_owned() }),
         ChatEvent::CallArguments { .. } | ChatEvent::Usage(_) | ChatEvent::Finished(_) => None,
     }
 }

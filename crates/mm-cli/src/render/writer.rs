@@ -68,6 +68,11 @@ impl Writer {
                 self.reply_begins = true;
                 shown.push(spinner("Waiting for the model"));
             }
+            Event::ModelLoading => shown.push(spinner("Loading the model…")),
+            Event::Retrying { after } => {
+                let seconds = after.as_secs_f64().round();
+                shown.push(spinner(&format!("The server is busy, asking again in {seconds} s")));
+            }
             Event::PromptProgress { processed, total } => {
                 let (read, all) = (tokens(processed), tokens(total));
                 shown.push(spinner(&format!("Reading the prompt {read}/{all} tokens")));

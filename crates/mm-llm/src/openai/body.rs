@@ -11,17 +11,29 @@ use crate::{ChatRequest, Message, Preset, ProviderError};
 const RESERVED: [&str; 7] =
     ["messages", "tools", "tool_choice", "functions", "function_call", "model", "stream"];
 
-/// Serialises a streaming request.
-pub(crate) fn body(request: &ChatRequest<'_>, preset: &Preset) -> Result<Vec<u8>, ProviderError> {
-    serde_json::to_vec(&Body { request, preset }).map_err(|_| ProviderError::Protocol {
+/// Serialises a streaming request without the keys that the server has refused.
+pub(crate) fn body(
+    request: &ChatRequest<'_>,
+    preset: &Preset,
+    refused: &[&str],
+) -> Result<Vec<u8>, ProviderError> {
+    serde_json::to_vec(&Body { request, preset, refused }).map_err(|_| ProviderError::Protocol {
         what: "the request cannot be written as JSON",
         near: String::new(),
     })
 }
 
+/// Takes a key of the top out of a request that was written.
+pub(crate) fn without(body: &[u8], key: &str) -> Option<Vec<u8>> {
+    let mut request: serde_json::Map<String, Value> = serde_json::from_slice(body).ok()?;
+    request.shift_remove(key)?;
+    serde_json::to_vec(&request).ok()
+}
+
 struct Body<'a> {
     request: &'a ChatRequest<'a>,
     preset: &'a Preset,
+    refused: &'a [&'a str],
 }
 
 impl Serialize for Body<'_> {
@@ -39,7 +51,7 @@ impl Serialize for Body<'_> {
         ];
         map.serialize_entry("stream", &true)?;
         for (key, value, wanted) in &mine {
-            if *wanted && !request.sampling.contains_key(*key) {
+            if *wanted && !request.sampling.contains_key(*key) && !self.refused.contains(key) {
                 map.serialize_entry(key, value)?;
             }
         }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::CallIds;
 use super::wire::{CallDelta, Chunk, Delta};
 use crate::reasoning::ThinkSplitter;
+use crate::text_calls::{Held, TextCall, TextCalls, ToolNames};
 use crate::{ChatEvent, FinishReason, ProviderError, Usage, http};
 
 /// Decodes the payloads of one reply.
@@ -16,6 +17,7 @@ pub(crate) struct Decoder {
     events: VecDeque<ChatEvent>,
     slots: Vec<Slot>,
     splitter: ThinkSplitter,
+    text_calls: TextCalls,
     finish: Option<FinishReason>,
     usage: Option<Usage>,
     ids: Arc<CallIds>,
@@ -32,11 +34,13 @@ struct Slot {
 }
 
 impl Decoder {
-    pub(crate) fn new(ids: Arc<CallIds>) -> Self {
+    /// A decoder of the reply to a request that declared these tools.
+    pub(crate) fn new(ids: Arc<CallIds>, tools: ToolNames) -> Self {
         Self {
             events: VecDeque::new(),
             slots: Vec::new(),
             splitter: ThinkSplitter::default(),
+            text_calls: TextCalls::new(tools),
             finish: None,
             usage: None,
             ids,
@@ -82,10 +86,22 @@ impl Decoder {
 
     /// Ends the reply: what was held back, the counts, and why the model stopped.
     pub(crate) fn end(&mut self) {
-        let events = &mut self.events;
-        self.splitter.finish(|event| events.push_back(event));
+        self.split_rest();
+        let whole = self.slots.is_empty() && self.finish != Some(FinishReason::Length);
+        match self.text_calls.finish(whole) {
+            Held::Text(text) => self.text(text),
+            Held::Calls(calls) => {
+                for TextCall { name, arguments } in calls {
+                    let slot = self.start(None, None, name);
+                    self.events.push_back(ChatEvent::CallArguments { slot, text: arguments });
+                }
+            }
+        }
+        if self.text_calls.is_mixed() && self.slots.is_empty() {
+            self.events.push_back(ChatEvent::CallInText);
+        }
         if let Some(usage) = self.usage {
-            events.push_back(ChatEvent::Usage(usage));
+            self.events.push_back(ChatEvent::Usage(usage));
         }
         let finish = match self.finish.take() {
             // Some servers say `stop`, or nothing at all, after calls.
@@ -93,13 +109,42 @@ impl Decoder {
             None => FinishReason::Stop,
             Some(finish) => finish,
         };
-        events.push_back(ChatEvent::Finished(finish));
+        self.events.push_back(ChatEvent::Finished(finish));
     }
 
     /// Gives out what was held back, where the reply broke off.
     pub(crate) fn flush(&mut self) {
-        let events = &mut self.events;
-        self.splitter.finish(|event| events.push_back(event));
+        self.split_rest();
+        let held = self.text_calls.pass();
+        self.text(held);
+    }
+
+    fn split_rest(&mut self) {
+        let mut split = Vec::new();
+        self.splitter.finish(|event| split.push(event));
+        split.into_iter().for_each(|event| self.split(event));
+    }
+
+    /// Takes what the splitter made of a piece of content.
+    fn split(&mut self, event: ChatEvent) {
+        match event {
+            ChatEvent::Text(text) => {
+                let shown = self.text_calls.push(&text);
+                self.text(shown);
+            }
+            ChatEvent::TextWasReasoning => {
+                let held = self.text_calls.pass();
+                self.text(held);
+                self.events.push_back(ChatEvent::TextWasReasoning);
+            }
+            other => self.events.push_back(other),
+        }
+    }
+
+    fn text(&mut self, text: String) {
+        if !text.is_empty() {
+            self.events.push_back(ChatEvent::Text(text));
+        }
     }
 
     fn chunk(&mut self, chunk: Chunk) {
@@ -121,16 +166,17 @@ impl Decoder {
     }
 
     fn delta(&mut self, delta: Delta) {
-        let events = &mut self.events;
         for reasoning in [delta.reasoning_content.0, delta.reasoning.0] {
             if !reasoning.is_empty() {
                 self.splitter.no_tags();
-                events.push_back(ChatEvent::Reasoning(reasoning));
+                self.events.push_back(ChatEvent::Reasoning(reasoning));
                 break; // a server that fills both fields says the same in both
             }
         }
         if !delta.content.0.is_empty() {
-            self.splitter.push(&delta.content.0, |event| events.push_back(event));
+            let mut split = Vec::new();
+            self.splitter.push(&delta.content.0, |event| split.push(event));
+            split.into_iter().for_each(|event| self.split(event));
         }
         for call in delta.tool_calls {
             self.call(call);

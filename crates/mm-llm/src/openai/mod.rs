@@ -6,7 +6,8 @@ mod sse;
 mod stream;
 mod wire;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::stream as futures;
@@ -14,7 +15,9 @@ use reqwest::Client;
 
 use crate::endpoint::{Endpoint, Endpoints, authorized, shown};
 use crate::http::{self, ApiKey, ProxySettings};
-use crate::{ChatRequest, ChatStream, ModelInfo, Preset, Provider, ProviderError};
+use crate::retry::{Again, Refusal};
+use crate::text_calls::ToolNames;
+use crate::{ChatEvent, ChatRequest, ChatStream, ModelInfo, Preset, Provider, ProviderError, Waiting};
 pub use sse::SseDecoder;
 use stream::Reading;
 
@@ -64,6 +67,8 @@ struct Inner {
     endpoints: Endpoints,
     key: Option<ApiKey>,
     ids: Arc<CallIds>,
+    // Keys that the server refused, for the rest of the process; held only to look or to add.
+    refused: Mutex<Vec<&'static str>>,
 }
 
 impl OpenAi {
@@ -79,6 +84,7 @@ impl OpenAi {
             endpoints: Endpoints::new(urls, options.preset.start),
             key: options.api_key,
             ids: Arc::new(CallIds::default()),
+            refused: Mutex::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -97,20 +103,71 @@ impl Inner {
         self.endpoints.choose(&self.client, self.key.as_ref()).await
     }
 
-    async fn open(&self, body: Vec<u8>) -> Result<Reading, ProviderError> {
+    async fn open(&self, body: &[u8], tools: &ToolNames) -> Result<Reading, Refusal> {
         let endpoint = self.choose().await?;
         let url = format!("{}/chat/completions", endpoint.base);
-        let request = self.client.post(&url).header("content-type", "application/json").body(body);
+        let request = self.client.post(&url).header("content-type", "application/json").body(body.to_vec());
         match authorized(request, self.key.as_ref()).send().await {
-            Ok(response) => Reading::begin(response, shown(&url), self.ids.clone()).await,
+            Ok(response) => Reading::begin(response, shown(&url), self.ids.clone(), tools.clone()).await,
             Err(error) => {
                 self.endpoints.forget();
                 let why = http::why(&error);
-                Err(ProviderError::Connect {
-                    url: shown(&url),
-                    why,
-                    source: Some(Box::new(error.without_url())),
-                })
+                let source: Option<Box<dyn std::error::Error + Send + Sync>> =
+                    Some(Box::new(error.without_url()));
+                let error = ProviderError::Connect { url: shown(&url), why, source };
+                Err(Refusal { error, retry_after: None, unheard: true })
+            }
+        }
+    }
+
+    fn refused(&self) -> MutexGuard<'_, Vec<&'static str>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call from its request to its end.
+enum Call {
+    Asked(Asked),
+    Failed(ProviderError),
+    Reading(Box<Reading>),
+    Over,
+}
+
+/// A request that has no stream yet.
+struct Asked {
+    inner: Arc<Inner>,
+    body: Vec<u8>,
+    tools: ToolNames,
+    tried: u32,
+    /// What has been told of the wait.
+    told: bool,
+    wait: Duration,
+}
+
+impl Asked {
+    /// Sends the request; gives what follows, with an event or an error for whoever polls, if there is one.
+    async fn send(self) -> (Option<Result<ChatEvent, ProviderError>>, Call) {
+        tokio::time::sleep(self.wait).await;
+        let refusal = match self.inner.open(&self.body, &self.tools).await {
+            Ok(reading) => return (None, Call::Reading(Box::new(reading))),
+            Err(refusal) => refusal,
+        };
+        match refusal.again(self.tried, &self.body) {
+            Again::Never => (None, Call::Failed(refusal.error)),
+            Again::After(wait) => {
+                let event = ChatEvent::Waiting(Waiting::Retry { after: wait });
+                (Some(Ok(event)), Call::Asked(Self { tried: self.tried + 1, wait, ..self }))
+            }
+            Again::Loading(wait) => {
+                let event = (!self.told).then_some(Ok(ChatEvent::Waiting(Waiting::Loading)));
+                (event, Call::Asked(Self { told: true, wait, ..self }))
+            }
+            Again::Without(key) => {
+                self.inner.refused().push(key);
+                match body::without(&self.body, key) {
+                    Some(body) => (None, Call::Asked(Self { body, wait: Duration::ZERO, ..self })),
+                    None => (None, Call::Failed(refusal.error)),
+                }
             }
         }
     }
@@ -123,27 +180,31 @@ impl Provider for OpenAi {
     }
 
     fn chat(&self, request: &ChatRequest<'_>) -> ChatStream {
-        enum State {
-            Asked(Arc<Inner>, Result<Vec<u8>, ProviderError>),
-            Reading(Box<Reading>),
-            Over,
-        }
-        let start = State::Asked(self.inner.clone(), body::body(request, self.inner.preset));
-        ChatStream::new(futures::unfold(start, |mut state| async move {
+        let refused = self.inner.refused().clone();
+        let start = match body::body(request, self.inner.preset, &refused) {
+            Ok(body) => Call::Asked(Asked {
+                inner: self.inner.clone(),
+                body,
+                tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+                tried: 0,
+                told: false,
+                wait: Duration::ZERO,
+            }),
+            Err(error) => Call::Failed(error),
+        };
+        ChatStream::new(futures::unfold(start, |mut call| async move {
             loop {
-                state = match state {
-                    State::Asked(inner, body) => match body {
-                        Ok(body) => match inner.open(body).await {
-                            Ok(reading) => State::Reading(Box::new(reading)),
-                            Err(error) => return Some((Err(error), State::Over)),
-                        },
-                        Err(error) => return Some((Err(error), State::Over)),
+                call = match call {
+                    Call::Asked(asked) => match asked.send().await {
+                        (Some(item), call) => return Some((item, call)),
+                        (None, call) => call,
                     },
-                    State::Reading(mut reading) => match reading.next().await? {
-                        Ok(event) => return Some((Ok(event), State::Reading(reading))),
-                        Err(error) => return Some((Err(error), State::Over)),
+                    Call::Failed(error) => return Some((Err(error), Call::Over)),
+                    Call::Reading(mut reading) => match reading.next().await? {
+                        Ok(event) => return Some((Ok(event), Call::Reading(reading))),
+                        Err(error) => Call::Failed(error),
                     },
-                    State::Over => return None,
+                    Call::Over => return None,
                 }
             }
         }))

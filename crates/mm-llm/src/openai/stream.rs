@@ -1,14 +1,16 @@
 //! Reads the body of one answer, from its first byte to its end.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::Response;
-use reqwest::header::LOCATION;
+use reqwest::header::{LOCATION, RETRY_AFTER};
 
 use super::decode::Decoder;
 use super::{CallIds, SseDecoder};
-use crate::{ChatEvent, ProviderError, http};
+use crate::retry::Refusal;
+use crate::text_calls::ToolNames;
+use crate::{ChatEvent, ProviderError, http, retry};
 
 /// The most bytes of a whole answer, and of an error body.
 const WHOLE_LIMIT: usize = 64 << 20;
@@ -49,13 +51,16 @@ impl Reading {
         response: Response,
         url: String,
         ids: Arc<CallIds>,
-    ) -> Result<Self, ProviderError> {
+        tools: ToolNames,
+    ) -> Result<Self, Refusal> {
         let status = response.status();
         if !status.is_success() {
-            return Err(status_error(response, url).await);
+            let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+            let retry_after = header.and_then(|value| retry::retry_after(value, SystemTime::now()));
+            return Err(Refusal { error: status_error(response, url).await, retry_after, unheard: false });
         }
         let form = Form::Unknown(Vec::new());
-        Ok(Self { response, decoder: Decoder::new(ids), form, last: None })
+        Ok(Self { response, decoder: Decoder::new(ids, tools), form, last: None })
     }
 
     /// Gives the next event; `None` after the last.

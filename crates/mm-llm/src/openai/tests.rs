@@ -417,7 +417,7 @@ fn reserved_keys_are_dropped_and_others_pass_as_they_are() {
     let messages = [Message::System("s".into())];
     let Value::Object(sampling) = sampling else { unreachable!() };
     let request = ChatRequest { sampling, ..ChatRequest::new("m", &messages) };
-    let ollama = body::body(&request, preset("ollama").unwrap()).unwrap();
+    let ollama = body::body(&request, preset("ollama").unwrap(), &[]).unwrap();
     let expected = r#"{"model":"m","messages":[{"role":"system","content":"s"}],"stream":true,"temperature":0.0,"stream_options":{"x":1},"chat_template_kwargs":{"enable_thinking":false}}"#;
     assert_eq!(String::from_utf8(ollama).unwrap(), expected);
 }
@@ -446,7 +446,7 @@ proptest! {
         let tools = [ToolSpec { name: "t".into(), description: "d".into(), parameters: json!({"b": 1, "a": 2}) }];
         let body = |messages: &[Message]| {
             let request = ChatRequest { tools: &tools, ..ChatRequest::new("m", messages) };
-            String::from_utf8(body::body(&request, preset("llamacpp").unwrap()).unwrap()).unwrap()
+            String::from_utf8(body::body(&request, preset("llamacpp").unwrap(), &[]).unwrap()).unwrap()
         };
         let (whole, again, part) = (body(&messages), body(&messages), body(&messages[..at]));
         prop_assert_eq!(&whole, &again);
@@ -461,7 +461,7 @@ async fn a_stream_split_anywhere_gives_the_same_reply() {
         chunk(json!({"reasoning_content": "é"})) + &chunk(json!({"content": "naïve 🍋"})) + &finish("stop");
     for at in 0..body.len() {
         let (a, b) = body.as_bytes().split_at(at);
-        let mut decoder = decode::Decoder::new(Default::default());
+        let mut decoder = decode::Decoder::new(Default::default(), Arc::from([]));
         let mut sse = SseDecoder::default();
         for bytes in [a, b] {
             sse.push(bytes, |data| decoder.payload(data).unwrap()).unwrap();
