@@ -24,9 +24,32 @@ pub trait Provider: Debug + Send + Sync {
     /// When no server answers. A list that cannot be read is empty: it is only advice.
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError>;
 
+    /// Lists the models that are in the server's memory.
+    ///
+    /// # Errors
+    /// When no server answers.
+    async fn loaded(&self) -> Result<Vec<ModelInfo>, ProviderError>;
+
     /// Gives the tokens of the context window that is served for a model; `None` where the server does not
     /// say. Never the window that the model was trained with.
     async fn context_window(&self, model: &str) -> Option<u64>;
+
+    /// Frees the memory that a model takes on the server.
+    ///
+    /// # Errors
+    /// When no server answers, or the server says what is wrong.
+    async fn unload(&self, model: &str) -> Result<Unloaded, ProviderError>;
+}
+
+/// What became of the wish to unload a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unloaded {
+    /// The server has let it go, or is about to.
+    Freed,
+    /// It was not in memory.
+    NotLoaded,
+    /// The server cannot do that.
+    Unsupported,
 }
 
 /// A model as a server lists it.

@@ -3,6 +3,7 @@
 mod body;
 mod decode;
 mod sse;
+mod state;
 mod stream;
 mod wire;
 
@@ -17,7 +18,9 @@ use crate::endpoint::{Endpoint, Endpoints, authorized, shown};
 use crate::http::{self, ApiKey, ProxySettings};
 use crate::retry::{Again, Refusal};
 use crate::text_calls::ToolNames;
-use crate::{ChatEvent, ChatRequest, ChatStream, ModelInfo, Preset, Provider, ProviderError, Waiting};
+use crate::{
+    ChatEvent, ChatRequest, ChatStream, ModelInfo, Preset, Provider, ProviderError, Unloaded, Waiting,
+};
 pub use sse::SseDecoder;
 use stream::Reading;
 
@@ -214,12 +217,16 @@ impl Provider for OpenAi {
         Ok(self.inner.choose().await?.models.clone())
     }
 
+    async fn loaded(&self) -> Result<Vec<ModelInfo>, ProviderError> {
+        self.inner.loaded().await
+    }
+
     async fn context_window(&self, model: &str) -> Option<u64> {
-        let endpoint = self.inner.choose().await.ok()?;
-        let named = endpoint.models.iter().find(|listed| listed.id == model);
-        // A server of a single model serves it whatever name it is asked for.
-        let only = endpoint.models.first().filter(|_| endpoint.models.len() == 1);
-        named.or(only)?.window
+        self.inner.window(model).await
+    }
+
+    async fn unload(&self, model: &str) -> Result<Unloaded, ProviderError> {
+        self.inner.unload(model).await
     }
 }
 

@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use mm_schema::ToolSpec;
 
-use crate::{ChatEvent, ChatRequest, ChatStream, FinishReason, Message, ModelInfo, Provider, ProviderError};
+use crate::{
+    ChatEvent, ChatRequest, ChatStream, FinishReason, Message, ModelInfo, Provider, ProviderError, Unloaded,
+};
 
 /// One step of a scripted reply.
 #[derive(Debug)]
@@ -97,7 +99,15 @@ impl Provider for ScriptedProvider {
         Ok(Vec::new())
     }
 
+    async fn loaded(&self) -> Result<Vec<ModelInfo>, ProviderError> {
+        Ok(Vec::new())
+    }
+
     async fn context_window(&self, _model: &str) -> Option<u64> {
         None
+    }
+
+    async fn unload(&self, _model: &str) -> Result<Unloaded, ProviderError> {
+        Ok(Unloaded::Unsupported)
     }
 }

@@ -103,8 +103,11 @@ async fn ask(
         found = engine.provider.endpoint() => drop(found?),
         () = cancel.cancelled() => return Err(CliError::Interrupted),
     }
-    crate::assemble::learn_window(engine).await;
-    warn(engine, output).await;
+    if config.context.enabled {
+        // Only compression needs the window here.
+        crate::assemble::learn_window(engine).await;
+        warn(engine, output).await;
+    }
     let ui = Once { presenter: Presenter::new(output.clone(), look(config, streams)) };
     let result = engine.session.turn(&question, &ui, cancel).await;
     result.map(drop).map_err(|error| CliError::of_turn(&error, "ask for less"))
