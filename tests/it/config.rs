@@ -116,6 +116,8 @@ fn the_schema_accepts_what_the_loader_accepts() {
         "firstTokenTimeout: 0\nwatchdogTimeout: 1.5h\nbashTimeout: 250ms",
         "agentsMd: {enabled: false, path: ''}\ntrace: {dir: ''}",
         "mmConfigs: {a: a.yaml, b-2: {path: b, yolo: true, askUser: ~}, c: {command: [gemini, --acp], description: d}}",
+        "hooks: {preGeneration: [{command: c}], postToolCall: [{command: c}], postGeneration: [{command: [c], timeout: 1s}], preAsk: []}",
+        "model: 123\nsystem: true\nmcp: {servers: {a: {command: 5, args: [5], env: {PORT: 8080}}}}\nmmConfigs: {a: 5}",
         "hooks: {preToolCall: [{command: c, matcher: 'bash|plan', timeout: 1m, onError: fail}], postAsk: [{command: [a, b]}]}",
         "tools: [{name: a, description: d, command: [c, '{{p}}', '{{q}}'], parameters: {p: {type: integer, enum: [1, 2]}, q: {required: false, default: x}}, timeout: 0}]",
         "mcp: {servers: {a: {command: c, env: {A: b}, env_file: e}, b: {type: sse, url: u, headers: {X: y}}}, discovery: {enabled: true, useBm25: false, useRegex: true}}",
@@ -190,7 +192,7 @@ async fn check_lists_everything_there_is_to_say() {
     agent.yaml: line 1, column 1: unknown key modle — did you mean model?
     agent.yaml: line 4, column 11: unknown key context.zzz
     agent.yaml: warning: line 2: permissions: ask is deprecated — use yolo: false instead (true runs tools without asking, false asks before each change)
-    agent.yaml: warning: mmConfigs.bob: BOB does not exist
+    agent.yaml: warning: line 3: mmConfigs.bob: BOB does not exist
     agent.yaml: warning: no effect yet in mm 0.1.0: tools, mmConfigs
     agent.yaml: hint: line 5: tools[0] (t).command[1]: a value of f that begins with - would be read as an option — put "--" before "{{f}}" if the program knows it
     agent.yaml: valid, 2 unknown keys, 3 warnings, 1 hint
@@ -228,10 +230,14 @@ async fn check_lists_everything_there_is_to_say() {
 #[tokio::test]
 async fn check_finds_what_only_the_start_would_say() {
     let sandbox = Sandbox::new();
-    sandbox.write("vendor.yaml", "provider: openai\nzzz: 1\n");
-    let ran = sandbox.run(&["config", "check", "vendor.yaml"]).await;
+    sandbox.write("vendor.yaml", "provider: openai\nzzz: 1\nbaseUrl: x\nmaxTurns: 0\n");
+    let child = sandbox.command(&["config", "check", "vendor.yaml"]).env("MM_FALLBACK", "y").spawn().unwrap();
+    let ran = crate::support::ended(child).await;
     insta::assert_snapshot!(ran.stderr, @r#"
-    [engine error: unknown provider "openai" (known: dmr, llamacpp, llmman, ollama)]
+    [config error: vendor.yaml: maxTurns must be > 0]
+    [engine error: unknown provider "openai" (known: dmr, llamacpp, llmman, ollama) — provider: line 1]
+    [engine error: x cannot be used as an end point: it must begin with http:// or https:// — baseUrl: line 3]
+    [engine error: y cannot be used as an end point: it must begin with http:// or https:// — fallback: MM_FALLBACK]
     vendor.yaml: line 2, column 1: unknown key zzz
     "#);
     assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(1)));
@@ -260,9 +266,9 @@ async fn show_prints_what_is_in_force_and_why() {
     assert_eq!(lines[0], "# agent.yaml");
     has("provider: llamacpp  # line 1");
     has("model: qwen3:8b  # --model");
-    has("baseUrl: http://127.0.0.1:8080/v1  # default of llamacpp");
-    has("fallback: \"\"  # default of llamacpp");
-    has("apiKeyEnv: LLAMA_API_KEY  # default of llamacpp");
+    has("#baseUrl: http://127.0.0.1:8080/v1  # default of llamacpp");
+    has("#fallback: \"\"  # default of llamacpp");
+    has("#apiKeyEnv: LLAMA_API_KEY  # default of llamacpp");
     has("maxTurns: 7  # MM_MAX_TURNS");
     has("yolo: false  # AGENT_YOLO");
     has("system: |2  # line 3");
@@ -284,7 +290,7 @@ async fn show_prints_what_is_in_force_and_why() {
     let ran = Sandbox::new().run(&["config", "show"]).await;
     assert!(
         ran.stdout.starts_with("# <defaults>\n")
-            && ran.stdout.contains("system: |2-  # built in\n  You are mm"),
+            && ran.stdout.contains("#system: |2-  # built in\n#  You are mm"),
         "{}",
         ran.stdout
     );
@@ -330,9 +336,19 @@ async fn init_writes_a_file_that_is_valid_and_overwrites_nothing() {
         ran.stderr,
         "[engine error: unknown provider \"openai\" (known: dmr, llamacpp, llmman, ollama)]\n"
     );
-    let ran = sandbox.run(&["config", "init", "no/such/agent.yaml"]).await;
+    let ran = sandbox
+        .run(&["config", "init", "no/such/agent.yaml", "--model", "a: b", "--base-url", "http://h/v1"])
+        .await;
+    assert_eq!(ran.code, Some(0), "a directory that is missing is made: {}", ran.stderr);
+    let show = sandbox.run(&["config", "show", "no/such/agent.yaml"]).await.stdout;
+    assert!(
+        show.contains("\nmodel: \"a: b\"  # line") && show.contains("\nbaseUrl: http://h/v1  # line"),
+        "{show}"
+    );
+    sandbox.write("file", "");
+    let ran = sandbox.run(&["config", "init", "file/agent.yaml"]).await;
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.starts_with("[engine error: cannot write no/such/agent.yaml: "), "{}", ran.stderr);
+    assert_eq!(ran.stderr, "[engine error: cannot write file/agent.yaml: not a directory]\n");
     std::os::unix::fs::symlink("nowhere", sandbox.path().join("agent.yaml")).unwrap();
     let ran = sandbox.run(&["config", "init"]).await;
     assert!(ran.stderr.contains("agent.yaml is there already"), "{}", ran.stderr);
@@ -373,7 +389,7 @@ async fn odd_files_are_one_line() {
         ("binary", "line 1, column 5: this is a binary file, not YAML text"),
         ("latin1", "line 1, column 12: this is not UTF-8 text"),
         ("large", "line 1, column 1048577: the file is larger than 1 MiB"),
-        ("tabs", "line 2, column 2: this is not valid YAML: a tab cannot stand here — indent with spaces"),
+        ("tabs", "line 2, column 1: this is not valid YAML: a tab cannot stand here — indent with spaces"),
         ("deep", "line 1, column 256: lists and mappings are nested more than 64 deep"),
         ("braces", "line 1, column 1021: lists and mappings are nested more than 64 deep"),
         ("number", "line 1, column 1: the file must be a mapping, not 42"),
@@ -398,6 +414,55 @@ async fn odd_files_are_one_line() {
     // Whoever may read everything may read this too.
     let readable = std::fs::read(sandbox.path().join("secret")).is_ok();
     assert!(readable || ran.stderr == "[config error: secret: the file cannot be read: permission denied]\n");
+}
+
+/// Names of files and of what is in them can hold anything.
+#[tokio::test]
+async fn a_name_with_a_line_end_stays_on_one_line() {
+    let sandbox = Sandbox::new();
+    sandbox.write("q\nz.yaml", "maxTurns: 0\nyolo: 3\n");
+    let ran = sandbox.run(&["config", "check", "q\nz.yaml"]).await;
+    assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("[config error: q\\nz.yaml: "), "{}", ran.stderr);
+    sandbox.write("forge.yaml", "mmConfigs: {a: \"x\\n[config error: y]\"}\n");
+    let ran = sandbox.run(&["config", "check", "forge.yaml"]).await;
+    assert!(!ran.stdout.lines().any(|line| line.starts_with("[config")), "{}", ran.stdout);
+    let ran = sandbox.run(&["config", "init", "a\n\u{1b}[31m.yaml"]).await;
+    assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
+    assert!(!ran.stdout.contains('\u{1b}'));
+}
+
+/// A pager may stop reading for as long as somebody looks at the first page.
+#[tokio::test]
+async fn a_reader_that_pauses_gets_every_line() {
+    use tokio::io::AsyncReadExt;
+    let sandbox = Sandbox::new();
+    let tools = "- {name: 1, x: 1}\n".repeat(1500);
+    sandbox.write("many.yaml", format!("tools:\n{tools}"));
+    let mut child = sandbox.command(&["config", "check", "many.yaml"]).spawn().unwrap();
+    let mut stderr = child.stderr.take().unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(1500)).await;
+    let mut text = String::new();
+    stderr.read_to_string(&mut text).await.unwrap();
+    assert!(text.len() > 200_000 && text.ends_with("unknown key tools[1499].x\n"), "{}", text.len());
+    assert_eq!(child.wait().await.unwrap().code(), Some(1));
+}
+
+/// However a run of `init` ends, nothing half and nothing strange is left.
+#[tokio::test]
+async fn an_init_that_is_killed_leaves_nothing_behind() {
+    for round in 0..40 {
+        let sandbox = Sandbox::new();
+        let mut child = sandbox.command(&["config", "init"]).spawn().unwrap();
+        tokio::time::sleep(std::time::Duration::from_micros(round * 100)).await;
+        child.kill().await.unwrap();
+        for entry in std::fs::read_dir(sandbox.path()).unwrap().flatten() {
+            let name = entry.file_name().into_string().unwrap();
+            assert!(["agent.yaml", "agent.schema.json"].contains(&name.as_str()), "{name}");
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            assert!(text.len() > 1000 && text.ends_with('\n'), "{name} is half");
+        }
+    }
 }
 
 #[tokio::test]

@@ -105,7 +105,7 @@ fn kind(key: &Value) -> Kind {
         Some(&"boolean") => Kind::Bool,
         Some(&"integer") => Kind::Whole,
         Some(&"number") => Kind::Number,
-        Some(&"array") if types(&key["items"]) == ["string"] => Kind::Texts,
+        Some(&"array") if types(&key["items"]).first() == Some(&"string") => Kind::Texts,
         Some(&"array") => Kind::List,
         Some(&"object") => Kind::Mapping,
         _ => Kind::Any,
@@ -295,6 +295,19 @@ fn both_references_have_every_message_about_the_keys() {
         let invented: Vec<_> = told_set.difference(&expected_set).collect();
         assert_eq!((missing, invented), (vec![], vec![]), "{page}: (missing, invented)");
     }
+}
+
+#[test]
+fn the_schema_knows_every_provider() {
+    let schema = mm_config::json_schema();
+    let listed: Vec<&str> = schema["properties"]["provider"]["enum"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let known: Vec<&str> = mm_llm::PRESETS.iter().map(|preset| preset.name).collect();
+    assert_eq!(listed, known);
 }
 
 /// A message of the reference covers the lines that its cases expect.

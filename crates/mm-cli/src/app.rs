@@ -23,7 +23,12 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
     match std::panic::catch_unwind(|| run(args)) {
         Ok(Ok(code)) => code,
         Ok(Err(error)) => {
-            tell(&visible(&error.to_string()));
+            let text = visible(&error.to_string());
+            if error.is_early() {
+                write(&text)
+            } else {
+                tell(&text)
+            }
             ExitCode::from(error.code())
         }
         Err(_) => ExitCode::FAILURE,
@@ -32,6 +37,11 @@ pub fn main(args: Vec<OsString>) -> ExitCode {
 
 fn one_line(text: &impl ToString) -> String {
     visible(&text.to_string()).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Writes to stderr however long that takes: nothing has changed what Ctrl-C does yet.
+fn write(text: &str) {
+    let _ = std::io::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
 /// Says a last word on stderr. A reader that has stopped reading does not keep the program from ending.

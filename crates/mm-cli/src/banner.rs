@@ -27,7 +27,7 @@ pub(crate) async fn show(engine: &mut Engine, config: &Config, output: &Output) 
     output.other(visible(&line.replace('\n', " ")) + "\n").await;
     let missing = found.err().map(|error| error.to_string());
     for warning in std::mem::take(&mut engine.warnings).into_iter().chain(missing) {
-        output.other(format!("[warning: {}]\n", visible(&warning))).await;
+        output.other(format!("[warning: {}]\n", visible(&warning.replace('\n', " ")))).await;
     }
     if engine.streams.stdin_is_terminal {
         output.other("/help lists the commands, Ctrl-C interrupts, Ctrl-D leaves\n\n").await;

@@ -11,12 +11,12 @@ pub(crate) enum CliError {
     #[error("{}", lines(.0))]
     Config(Vec<Problem>),
     /// A check of the configuration found something wrong, and perhaps other things besides.
-    #[error("{}", checked(problems, engine.as_ref(), rest))]
+    #[error("{}", checked(problems, engine, rest))]
     Check {
         /// What is wrong with the file.
         problems: Vec<Problem>,
-        /// What fails though the file is valid, as a whole line.
-        engine: Option<String>,
+        /// What would fail though the file is valid, as whole lines.
+        engine: Vec<String>,
         /// Lines about what is not wrong.
         rest: String,
     },
@@ -44,6 +44,11 @@ impl CliError {
         }
     }
 
+    /// Whether it comes before anything was started.
+    pub(crate) fn is_early(&self) -> bool {
+        matches!(self, Self::Config(_) | Self::Check { .. } | Self::Usage(_))
+    }
+
     /// Tells a turn that was interrupted from one that failed; `room` is how to make room in the window.
     pub(crate) fn of_turn(error: &TurnError, room: &str) -> Self {
         if error.is_interrupted() {
@@ -65,7 +70,7 @@ fn lines(problems: &[Problem]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-fn checked(problems: &[Problem], engine: Option<&String>, rest: &str) -> String {
-    let wrong = problems.iter().map(ToString::to_string).chain(engine.cloned());
+fn checked(problems: &[Problem], engine: &[String], rest: &str) -> String {
+    let wrong = problems.iter().map(ToString::to_string).chain(engine.iter().cloned());
     wrong.chain(rest.lines().map(str::to_owned)).collect::<Vec<_>>().join("\n")
 }

@@ -93,7 +93,8 @@ impl<'a> Decoder<'a> {
             return T::default();
         }
         T::try_from(number).unwrap_or_else(|_| {
-            self.note(&format!("must be a whole number from {least} to {most}"));
+            let words = if number > most { format!("most {most}") } else { format!("least {least}") };
+            self.note(&format!("must be at {words}"));
             T::default()
         })
     }
@@ -131,9 +132,11 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// The entries of a mapping; a null in its place has none.
     fn mapping(&self) -> &'a [Entry] {
         match &*self.node.value {
             Value::Mapping(entries) => entries,
+            Value::Scalar(_) if self.node.is_null() => &[],
             Value::Scalar(_) | Value::Sequence(_) => {
                 match (rules::no_mapping(&self.path), self.node.place()) {
                     (Some(words), Some(place)) => {
@@ -265,7 +268,8 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        if let (Some((_, key)), Some(_)) = (SHORT_FORMS.iter().find(|(of, _)| *of == name), self.scalar()) {
+        let short = SHORT_FORMS.iter().find(|(of, _)| *of == name);
+        if let Some((_, key)) = short.filter(|_| self.scalar().is_some() && !self.node.is_null()) {
             let short = [Entry { key: (*key).into(), place: Place::START, value: self.node.clone() }];
             return visitor.visit_map(Entries { map: self, entries: short.iter(), known: None, value: None });
         }
@@ -301,8 +305,17 @@ impl<'de> Deserializer<'de> for Decoder<'_> {
     ) -> Result<V::Value, DecodeError> {
         match name {
             duration::NAME => self.settle(visitor.visit_str(self.duration())),
-            TEXT_OR_LIST if self.scalar().is_some() => self.deserialize_str(visitor),
-            TEXT_OR_LIST => self.deserialize_seq(visitor),
+            TEXT_OR_LIST if self.scalar().is_some() && !self.node.is_null() => self.deserialize_str(visitor),
+            TEXT_OR_LIST => {
+                let items: &[Node] = match &*self.node.value {
+                    Value::Sequence(items) => items,
+                    Value::Scalar(_) | Value::Mapping(_) => {
+                        self.mismatch(wording::TEXT_OR_LIST);
+                        &[]
+                    }
+                };
+                self.settle(visitor.visit_seq(Items { list: self, items: items.iter().enumerate() }))
+            }
             _ => self.settle(visitor.visit_newtype_struct(self)),
         }
     }

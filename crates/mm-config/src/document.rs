@@ -7,9 +7,9 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use crate::{
     problem::{Fault, Place, excerpt},
     scalar::Meaning,
-    tree::{Builder, too_deep},
+    syntax,
+    tree::Builder,
     weight::MAX_BYTES,
-    wording,
 };
 
 /// A text as far as it could be read.
@@ -84,10 +84,13 @@ pub(crate) struct Entry {
 impl Node {
     /// The value under `key`, if this is a mapping that has it.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
+        self.entry(key).map(|entry| &entry.value)
+    }
+
+    /// The entry under `key`, if this is a mapping that has it.
+    pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
         match &*self.value {
-            Value::Mapping(entries) => {
-                entries.iter().find(|entry| &*entry.key == key).map(|entry| &entry.value)
-            }
+            Value::Mapping(entries) => entries.iter().find(|entry| &*entry.key == key),
             Value::Scalar(_) | Value::Sequence(_) => None,
         }
     }
@@ -143,7 +146,7 @@ impl Document {
         while let Some(event) = parser.next_event() {
             let taken = match event {
                 Ok((event, span)) => take(&mut builder, event, place(&span.start)),
-                Err(error) => Err(syntax(&error, text)),
+                Err(error) => Err(syntax::fault(error.info(), place(error.marker()), text)),
             };
             if let Err(fault) = taken {
                 builder.faults.push(fault);
@@ -226,15 +229,6 @@ fn null(place: Place) -> Node {
 
 fn place(marker: &Marker) -> Place {
     Place::new(marker.line(), marker.col() + 1)
-}
-
-/// The fault of broken YAML. The parser may complain of a line behind the last.
-fn syntax(error: &saphyr_parser::ScanError, text: &str) -> Fault {
-    let place = place(error.marker()).min(Place::after(text.as_bytes()));
-    if error.info().contains("recursion limit") {
-        return too_deep(place);
-    }
-    Fault::at(place, None, format!("this is not valid YAML: {}", wording::syntax(error.info())))
 }
 
 /// The fault of a text that is longer than allowed, at the first byte too many.

@@ -118,7 +118,7 @@ pub enum DurationError {
     #[error("must be a duration such as 20s, 3m or 1h30m, not {}", quoted(.0))]
     Invalid(String),
     /// A number other than 0 stands without unit.
-    #[error("must be a duration with a unit, not {text}: write {text}s for seconds", text = excerpt(.0))]
+    #[error("must be a duration with a unit, not {}: write {}s for seconds", excerpt(.0), excerpt(.0).trim_start_matches(['-', '+']))]
     MissingUnit(String),
     /// A unit is not one of Go's.
     #[error("must be a duration in ns, us, ms, s, m or h, not {}", quoted(.0))]

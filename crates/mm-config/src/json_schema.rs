@@ -81,8 +81,24 @@ fn kind(key: &Value) -> Option<Kind> {
     }
 }
 
+/// Gives the lists and mappings that no variable can set, without those within lists.
+pub(crate) fn larger_keys() -> Vec<String> {
+    fn collect(schema: &Value, above: &str, keys: &mut Vec<String>) {
+        for (name, key) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let path = if above.is_empty() { name.clone() } else { format!("{above}.{name}") };
+            if kind(key).is_none() {
+                collect(key, &path, keys);
+                keys.push(path);
+            }
+        }
+    }
+    let mut keys = Vec::new();
+    collect(&generated(), "", &mut keys);
+    keys
+}
+
 /// `MM_` and the path in upper snake case.
-fn variable(path: &str) -> String {
+pub(crate) fn variable(path: &str) -> String {
     let mut name = crate::env::PREFIX.to_owned();
     for c in path.chars() {
         match c {
@@ -166,11 +182,26 @@ fn each_at(schema: &mut Value, path: &str, change: &mut dyn FnMut(&mut Map<Strin
     }
 }
 
-/// Each key may be null, which keeps its default.
+/// Each key may be null, which keeps its default; text may be a number or a boolean, which is taken as written.
 fn open_to_null(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else {
         return;
     };
+    let is_word = object.contains_key("const") || object.contains_key("enum");
+    let is_duration = object.contains_key("pattern");
+    if object.get("type") == Some(&json!("string")) && !is_word && !is_duration {
+        object.insert("type".into(), json!(["string", "number", "boolean"]));
+    }
+    if let Some(Value::Array(kinds)) = object.get_mut("type")
+        && kinds.contains(&json!("string"))
+        && !is_word
+        && !kinds.contains(&json!("number"))
+    {
+        kinds.extend([json!("number"), json!("boolean")]);
+    }
+    for form in object.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
+        open_to_null(form);
+    }
     if let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) {
         for key in properties.values_mut() {
             open_to_null(key);

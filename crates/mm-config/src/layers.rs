@@ -9,10 +9,10 @@ use crate::{
         AGENT_ASK_USER, AGENT_BASE_URL, AGENT_MODEL, AGENT_PROVIDER, AGENT_TRACE, AGENT_YOLO, Environment,
         OTHERS, PREFIX, parse_bool,
     },
-    json_schema::{Kind, ScalarKey, scalar_keys},
+    json_schema::{Kind, ScalarKey, larger_keys, scalar_keys, variable},
     problem::{Fault, Place, quoted},
     scalar::Meaning,
-    slips::slip_of,
+    slips::{slip_of, within},
 };
 
 /// A file with what stands above it.
@@ -36,6 +36,7 @@ pub(crate) const AGENT: [(&str, &str, Kind); 6] = [
 pub(crate) fn over(root: Node, env: &Environment, overrides: &Overrides) -> Layered {
     let mut layered = Layered { root, faults: Vec::new(), warnings: Vec::new() };
     layered.variables(env);
+    layered.agent_slips(env);
     for (name, key, kind) in AGENT {
         if let Some(text) = env.get(name) {
             layered.put(key, kind, Above { name: name.to_owned(), text, layer: Layer::Agent });
@@ -62,17 +63,37 @@ impl Layered {
             return;
         }
         let keys = scalar_keys();
-        for name in names {
+        for (at, name) in names.into_iter().enumerate() {
             match keys.iter().find(|key| key.variable == name) {
                 Some(ScalarKey { path, kind, .. }) => {
                     let text = env.get(name).unwrap_or_default();
                     self.put(path, *kind, Above { name: name.to_owned(), text, layer: Layer::Variable });
                 }
+                // Whoever has so many of them does not mean mm.
+                None if at > 200 => {}
                 None => {
-                    let slip = slip_of(name, keys.iter().map(|key| key.variable.as_str()));
-                    let warn = |meant| format!("{name} is no variable of mm — did you mean {meant}?");
-                    self.warnings.extend(slip.map(warn));
+                    let known = keys.iter().map(|key| key.variable.as_str()).chain(OTHERS);
+                    self.no_variable(name, slip_of(name, known));
                 }
+            }
+        }
+    }
+
+    /// Tells of a name that is nearly a variable, or that stands for a key that is more than one value.
+    fn no_variable(&mut self, name: &str, meant: Option<&str>) {
+        if let Some(path) = larger_keys().into_iter().find(|path| variable(path) == name) {
+            self.warnings.push(format!("{name} is no variable of mm: {path} is more than one value"));
+        } else if let Some(meant) = meant {
+            self.warnings.push(format!("{name} is no variable of mm — did you mean {meant}?"));
+        }
+    }
+
+    /// `AGENT_…`: other programs have such variables too, so one letter at most is taken for a slip.
+    fn agent_slips(&mut self, env: &Environment) {
+        let known = AGENT.map(|(name, ..)| name);
+        for name in env.names("AGENT_").filter(|name| !known.contains(name)) {
+            if let Some(meant) = within(name, known, 1) {
+                self.warnings.push(format!("{name} is no variable of mm — did you mean {meant}?"));
             }
         }
     }
@@ -80,7 +101,11 @@ impl Layered {
     fn put(&mut self, key: &str, kind: Kind, above: Above) {
         let meaning = match kind {
             Kind::Text => Meaning::Text,
-            Kind::Number => Meaning::of(&above.text),
+            // A variable that is set says something: `null` does not take that back.
+            Kind::Number => match Meaning::of(&above.text) {
+                Meaning::Null => Meaning::Text,
+                meaning => meaning,
+            },
             Kind::Bool => match parse_bool(&above.text) {
                 Some(value) => Meaning::Bool(value),
                 None => {

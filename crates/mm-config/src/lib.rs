@@ -47,6 +47,7 @@ pub mod path;
 mod problem;
 mod show;
 mod slips;
+mod syntax;
 mod wording;
 
 pub use config::{Config, Overrides, UnknownKey};

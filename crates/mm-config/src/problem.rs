@@ -97,8 +97,9 @@ pub(crate) fn report(mut faults: Vec<Fault>, origin: &str) -> Vec<Problem> {
         let outside = || if a.place.is_none() { a.message.cmp(&b.message) } else { Ordering::Equal };
         (a.place.is_none(), a.place).cmp(&(b.place.is_none(), b.place)).then_with(outside)
     });
+    let origin = escaped(origin);
     let problem = |fault: Fault| Problem {
-        path: origin.to_owned(),
+        path: origin.clone(),
         line: fault.place.map(|place| place.line as usize),
         column: fault.place.map(|place| place.column as usize),
         key: fault.key,

@@ -1,7 +1,7 @@
 //! Reads the text of a configuration file.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Read},
     path::Path,
 };
@@ -13,8 +13,8 @@ use crate::{
 
 /// Reads a regular file of UTF-8 text, or says why that is not possible.
 pub(crate) fn read(path: &Path, most: usize) -> Result<String, Fault> {
-    // Looked at before it is opened: opening a pipe waits for a writer.
-    let metadata = fs::metadata(path).map_err(|error| unreadable(&error))?;
+    let file = open(path).map_err(|error| unreadable(&error))?;
+    let metadata = file.metadata().map_err(|error| unreadable(&error))?;
     if metadata.is_dir() {
         return Err(Fault::whole("this is a directory, not a file"));
     }
@@ -23,10 +23,21 @@ pub(crate) fn read(path: &Path, most: usize) -> Result<String, Fault> {
     }
     let mut bytes = Vec::new();
     let limit = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
-    File::open(path)
-        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
-        .map_err(|error| unreadable(&error))?;
+    file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     decode(bytes)
+}
+
+/// Opens a file without waiting: a pipe would wait for a writer, and some files of the system for news.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    Ok(File::from(open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 fn unreadable(error: &io::Error) -> Fault {

@@ -9,7 +9,7 @@ use crate::{
     problem::{Problem, report},
     read::read,
     resolve::resolve,
-    show::Effective,
+    show::{Effective, Origin},
     weight::MAX_BYTES,
 };
 
@@ -29,6 +29,9 @@ pub struct Report {
     pub unknown_keys: Vec<UnknownKey>,
     /// The configuration; none when there is a problem.
     pub config: Option<Config>,
+    /// The configuration as far as it could be read, for checks that go beyond the file: what has a problem is empty
+    /// or the default.
+    pub draft: Config,
     root: Option<Node>,
 }
 
@@ -43,9 +46,9 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// A sentence about a file as a whole.
-    pub fn of_no_line(words: String) -> Self {
-        Self { line: None, words }
+    /// A sentence about a line, or about a file as a whole.
+    pub fn new(line: Option<usize>, words: String) -> Self {
+        Self { line, words }
     }
 }
 
@@ -56,7 +59,8 @@ impl Report {
         let valid = resolved.faults.is_empty();
         Self {
             path: origin.to_owned(),
-            config: valid.then_some(resolved.config),
+            config: valid.then(|| resolved.config.clone()),
+            draft: resolved.config,
             root: Some(resolved.root),
             problems: report(resolved.faults, origin),
             warnings: resolved.warnings,
@@ -80,9 +84,15 @@ impl Report {
                 hints: Vec::new(),
                 unknown_keys: Vec::new(),
                 config: None,
+                draft: Config::default(),
                 root: None,
             },
         }
+    }
+
+    /// Gives where the value of a key comes from.
+    pub fn origin(&self, key: &str) -> Origin {
+        self.root.as_ref().map_or(Origin::Default, |root| Effective::of(&self.draft, root).origin(key))
     }
 
     /// Gives the values in force and where each comes from; none when there is a problem.

@@ -7,6 +7,7 @@ use crate::{
     de::{Decoder, Findings, Note, Path, Unknown},
     document::{At, Document, Node, Value},
     env::Environment,
+    json_schema::scalar_keys,
     layers,
     problem::{Fault, Place, excerpt},
     report::Remark,
@@ -69,6 +70,8 @@ fn check(config: &mut Config, findings: &Findings<'_>) {
         }
     }
     sampling::check(&config.sampling, findings);
+    sampling::warn(&config.sampling, findings);
+    names(config, findings);
     config.sessions.check(findings);
     config.agents_md.check(findings);
     config.trace.check(findings);
@@ -80,12 +83,34 @@ fn check(config: &mut Config, findings: &Findings<'_>) {
     config.guard.check(findings);
     check_mm_configs(&config.mm_configs, findings);
     declared_twice(findings);
-    if let Some(permissions) = config.permissions.take().filter(|_| !findings.is_faulty("permissions")) {
+    if let Some(permissions) =
+        config.permissions.take().filter(|_| !findings.is_faulty(&Path::Top.key("permissions")))
+    {
         config.yolo = permitted(config.yolo, permissions, findings);
     }
     // A first token is never awaited for less than any other.
     if config.first_token_timeout.as_nanos() < config.watchdog_timeout.as_nanos() {
         config.first_token_timeout = config.watchdog_timeout.clone();
+    }
+}
+
+/// Texts that are taken as they are, though something else was probably meant.
+fn names(config: &Config, findings: &Findings<'_>) {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if !config.api_key_env.chars().all(is_name) {
+        // Without the text, which may be the key.
+        let words = "apiKeyEnv is the name of a variable that holds the key, and this is no such name";
+        findings.warn(&Path::Top.key("apiKeyEnv"), words.to_owned());
+    }
+    for (key, text, instead) in [
+        ("provider", &config.provider, "AGENT_PROVIDER"),
+        ("model", &config.model, "AGENT_MODEL"),
+        ("baseUrl", &config.base_url, "AGENT_BASE_URL"),
+    ] {
+        if text.contains("${") {
+            let words = format!("{key}: no variable is put into the text — set {instead} instead");
+            findings.warn(&Path::Top.key(key), words);
+        }
     }
 }
 
@@ -137,11 +162,28 @@ fn unknown(findings: &Findings<'_>) -> Vec<UnknownKey> {
             continue;
         }
         let slip = slip_of(&name, known.iter().copied());
-        let nearest = slip.or_else(|| nearest(&name, known)).map(str::to_owned);
+        let elsewhere = || if is_top && keys.len() < 100 { deeper(&name) } else { None };
+        let nearest = slip
+            .or_else(|| if keys.len() < 100 { nearest(&name, known) } else { None })
+            .map(str::to_owned)
+            .or_else(elsewhere);
         let (line, column) = (place.line as usize, place.column as usize);
         keys.push(UnknownKey { path, line, column, nearest, is_slip: slip.is_some() });
     }
     keys
+}
+
+/// The key of a section that has the name of one at the top: its indentation was lost.
+fn deeper(name: &str) -> Option<String> {
+    const SECTIONS: [(&str, &str); 1] = [("mcpServers", "mcp.servers")];
+    if let Some((_, path)) = SECTIONS.iter().find(|(other, _)| *other == name) {
+        return Some((*path).to_owned());
+    }
+    let inner = format!(".{name}");
+    let mut paths = scalar_keys().into_iter().map(|key| key.path).filter(|path| path.ends_with(&inner));
+    let path = paths.next()?;
+    // Several sections have an `enabled`.
+    paths.next().is_none().then_some(path)
 }
 
 /// Comparing takes time in the length of the name, and a name of a page resembles nothing.

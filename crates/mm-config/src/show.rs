@@ -1,24 +1,31 @@
 //! The values in force, each with where it comes from.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use serde_json::{Map, Value};
 
 use crate::{
     config::Config,
-    document::{At, Node, Value as Tree},
+    document::{At, Node},
     duration::GoDuration,
-    problem::Place,
+    problem::excerpt,
     scalar::Meaning,
     section::sampling,
 };
 
 /// The values in force, as the file would have them, and where each comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Effective {
     values: Map<String, Value>,
-    /// By path, for what is not a default.
-    origins: BTreeMap<String, Origin>,
+    /// File, environment and flags: what stands there is no default.
+    root: Node,
+    /// The keys of the top whose value has another reason.
+    reasons: BTreeMap<String, Origin>,
+    /// The keys of the top whose value nobody set, and which somebody else has filled.
+    filled: BTreeSet<String>,
 }
 
 /// Where a value comes from.
@@ -69,40 +76,56 @@ impl Effective {
                 sent.insert(name.clone(), Value::Null);
             }
         }
-        let mut origins = BTreeMap::new();
-        note_origins(root, None, "", &mut origins);
-        let mut effective = Self { values, origins };
-        effective.settled(config, root);
+        let mut effective =
+            Self { values, root: root.clone(), reasons: BTreeMap::new(), filled: BTreeSet::new() };
+        effective.settled(config);
         effective
     }
 
     /// What one key does to another.
-    fn settled(&mut self, config: &Config, root: &Node) {
-        let asks = root.get("permissions").and_then(Node::text) == Some("ask");
-        let origin = |key: &str| self.origins.get(key).cloned();
-        let raised = config.first_token_timeout == config.watchdog_timeout;
-        let (permissions, yolo) = (origin("permissions"), origin("yolo"));
-        if raised && let Some(because) = origin("watchdogTimeout") {
-            let words = format!("not below watchdogTimeout ({because})");
-            self.origins.insert("firstTokenTimeout".into(), Origin::Other(words));
+    fn settled(&mut self, config: &Config) {
+        let text = |key: &str| self.root.get(key).and_then(Node::text);
+        let raised = config.first_token_timeout == config.watchdog_timeout
+            && text("firstTokenTimeout") != Some(config.first_token_timeout.as_str());
+        let mut reasons = Vec::new();
+        if raised && self.origin("watchdogTimeout") != Origin::Default {
+            let because = self.origin("watchdogTimeout");
+            reasons.push(("firstTokenTimeout", format!("not below watchdogTimeout ({because})")));
         }
-        let asks = !config.yolo && asks && !matches!(yolo, Some(Origin::Above(_)));
-        if let Some(because) = permissions.filter(|_| asks) {
-            self.origins.insert("yolo".into(), Origin::Other(format!("permissions: ask ({because})")));
+        let is_above = matches!(self.origin("yolo"), Origin::Above(_));
+        if !config.yolo && !is_above && text("permissions") == Some("ask") && text("yolo") != Some("false") {
+            reasons.push(("yolo", format!("permissions: ask ({})", self.origin("permissions"))));
+        }
+        for (key, words) in reasons {
+            self.reasons.insert(key.to_owned(), Origin::Other(words));
         }
     }
 
-    /// Replaces a value of the top whose default somebody else knows.
+    /// Replaces a value of the top whose default somebody else knows. [`Effective::to_yaml`] writes it as a comment:
+    /// set in a file, it would not follow the provider or the directory any more.
     pub fn fill(&mut self, key: &str, value: Value, origin: Origin) {
         self.values.insert(key.to_owned(), value);
-        self.origins.insert(key.to_owned(), origin);
+        self.reasons.insert(key.to_owned(), origin);
+        self.filled.insert(key.to_owned());
     }
 
-    /// Gives every value that is no mapping and no list of mappings, in the order of the reference.
+    /// Gives where the value of a key comes from; a key within others is written with points.
+    pub fn origin(&self, key: &str) -> Origin {
+        let spot = key.split('.').fold(Spot::of(&self.root), Spot::key);
+        self.reasons.get(key).cloned().unwrap_or_else(|| spot.origin())
+    }
+
+    /// Where a key of the top stands.
+    fn spot(&self, key: &str) -> Spot<'_> {
+        Spot { reason: self.reasons.get(key), ..Spot::of(&self.root).key(key) }
+    }
+
+    /// Gives every value that is no mapping and no list of mappings, in the order of the reference. Names of more than
+    /// 60 characters are cut in a setting's key.
     pub fn settings(&self) -> Vec<Setting> {
         let mut settings = Vec::new();
         for (key, value) in &self.values {
-            self.collect(key.clone(), value, &mut settings);
+            collect(excerpt(key), value, self.spot(key), &mut settings);
         }
         settings
     }
@@ -111,110 +134,123 @@ impl Effective {
     pub fn to_yaml(&self) -> String {
         let mut text = String::new();
         for (key, value) in &self.values {
-            self.write(&mut text, 0, &format!("{}:", scalar_text(key)), key, value);
+            let mut lines = String::new();
+            write(&mut lines, 0, &lead(key, 0), value, self.spot(key));
+            if self.filled.contains(key) {
+                lines = lines.lines().map(|line| format!("#{line}\n")).collect();
+            }
+            text += &lines;
         }
         text
     }
+}
 
-    fn origin(&self, key: &str) -> Origin {
-        self.origins.get(key).cloned().unwrap_or(Origin::Default)
+/// Where a value stands, if it stands anywhere.
+#[derive(Clone, Copy)]
+struct Spot<'e> {
+    node: Option<&'e Node>,
+    /// The line of its key: the text of `|` begins below that.
+    line: Option<u32>,
+    reason: Option<&'e Origin>,
+    /// Whether null says something here.
+    is_sampling: bool,
+}
+
+impl<'e> Spot<'e> {
+    fn of(root: &'e Node) -> Self {
+        Self { node: Some(root), line: None, reason: None, is_sampling: false }
     }
 
-    fn collect(&self, key: String, value: &Value, settings: &mut Vec<Setting>) {
-        match value {
-            Value::Object(entries) if !entries.is_empty() => {
-                for (name, value) in entries {
-                    self.collect(format!("{key}.{name}"), value, settings);
-                }
-            }
-            Value::Array(items) if items.iter().any(Value::is_object) => {
-                for (index, value) in items.iter().enumerate() {
-                    self.collect(format!("{key}[{index}]"), value, settings);
-                }
-            }
-            value => {
-                let origin = self.origin(&key);
-                settings.push(Setting { key, value: value.clone(), origin });
-            }
+    fn key(self, key: &str) -> Self {
+        // An agent that is a path alone.
+        let short = self.node.filter(|node| node.text().is_some() && !node.is_null() && key == "path");
+        let other = || self.node?.entry("env_file").filter(|_| key == "envFile");
+        let entry = self.node.and_then(|node| node.entry(key)).or_else(other);
+        let line = entry.filter(|entry| entry.value.place().is_some()).map(|entry| entry.place.line);
+        Self {
+            node: entry.map(|entry| &entry.value).or(short),
+            line: line.or(self.line.filter(|_| short.is_some())),
+            reason: None,
+            is_sampling: self.is_sampling || key == "sampling",
         }
     }
 
-    /// Writes one value behind `lead`, which is `key:` or `-`.
-    fn write(&self, text: &mut String, depth: usize, lead: &str, key: &str, value: &Value) {
-        let indent = "  ".repeat(depth);
-        match value {
-            Value::Object(entries) if !entries.is_empty() => {
-                // The first entry of an item stands beside its dash.
-                let is_item = lead == "-";
-                if !is_item {
-                    *text += &format!("{indent}{lead}\n");
-                }
-                for (index, (name, value)) in entries.iter().enumerate() {
-                    let (name, key) = (format!("{}:", scalar_text(name)), format!("{key}.{name}"));
-                    if is_item && index == 0 {
-                        *text += &format!("{indent}- ");
-                        let mut first = String::new();
-                        self.write(&mut first, depth + 1, &name, &key, value);
-                        *text += first.trim_start_matches(' ');
-                    } else {
-                        self.write(text, depth + 1, &name, &key, value);
-                    }
-                }
-            }
-            Value::Array(items) if items.iter().any(Value::is_object) => {
-                *text += &format!("{indent}{lead}\n");
-                for (index, value) in items.iter().enumerate() {
-                    self.write(text, depth + 1, "-", &format!("{key}[{index}]"), value);
-                }
-            }
-            Value::String(lines) if is_block(lines) => {
-                let keep = if lines.ends_with('\n') { "" } else { "-" };
-                *text += &format!("{indent}{lead} |2{keep}  # {}\n", self.origin(key));
-                for line in lines.trim_end_matches('\n').split('\n') {
-                    // No white space behind an empty line.
-                    let line = if line.is_empty() { String::new() } else { format!("{indent}  {line}") };
-                    *text += &format!("{line}\n");
-                }
-            }
-            value => *text += &format!("{indent}{lead} {}  # {}\n", flow(value), self.origin(key)),
+    fn item(self, index: usize) -> Self {
+        Self { node: self.node.and_then(|node| node.item(index)), line: None, reason: None, ..self }
+    }
+
+    fn origin(self) -> Origin {
+        if let Some(reason) = self.reason {
+            return reason.clone();
+        }
+        match self.node.filter(|node| self.is_sampling || !node.is_null()).map(|node| &node.at) {
+            None => Origin::Default,
+            Some(At::File(place)) => Origin::Line(self.line.unwrap_or(place.line) as usize),
+            Some(At::Above(above)) => Origin::Above(above.name.clone()),
         }
     }
 }
 
-/// Notes where every single value of the tree comes from, and every list and mapping, which count for those
-/// that are empty.
-fn note_origins(node: &Node, key: Option<Place>, path: &str, origins: &mut BTreeMap<String, Origin>) {
-    if node.is_null() && !path.starts_with("sampling.") {
-        return;
+fn collect(key: String, value: &Value, spot: Spot<'_>, settings: &mut Vec<Setting>) {
+    match value {
+        Value::Object(entries) if !entries.is_empty() => {
+            for (name, value) in entries {
+                collect(format!("{key}.{}", excerpt(name)), value, spot.key(name), settings);
+            }
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            for (index, value) in items.iter().enumerate() {
+                collect(format!("{key}[{index}]"), value, spot.item(index), settings);
+            }
+        }
+        value => settings.push(Setting { key, value: value.clone(), origin: spot.origin() }),
     }
-    let origin = match &node.at {
-        // The text of `|` begins below its key.
-        At::File(place) => Origin::Line(key.unwrap_or(*place).line as usize),
-        At::Above(above) => Origin::Above(above.name.clone()),
-    };
-    origins.insert(path.to_owned(), origin);
-    match &*node.value {
-        // The short form of an agent.
-        Tree::Scalar(_)
-            if path.starts_with("mmConfigs.") && !path.trim_start_matches("mmConfigs.").contains('.') =>
-        {
-            if let Some(origin) = origins.get(path).cloned() {
-                origins.insert(format!("{path}.path"), origin);
+}
+
+/// A key with what stands behind it; a very long one stands on a line of its own.
+fn lead(key: &str, depth: usize) -> String {
+    let key = scalar_text(key);
+    if key.chars().count() < 1000 { format!("{key}:") } else { format!("? {key}\n{}:", "  ".repeat(depth)) }
+}
+
+/// Writes one value behind `lead`, which is `key:` or `-`.
+fn write(text: &mut String, depth: usize, lead: &str, value: &Value, spot: Spot<'_>) {
+    let indent = "  ".repeat(depth);
+    match value {
+        Value::Object(entries) if !entries.is_empty() => {
+            // The first entry of an item stands beside its dash.
+            let is_item = lead == "-";
+            if !is_item {
+                *text += &format!("{indent}{lead}\n");
+            }
+            for (index, (name, value)) in entries.iter().enumerate() {
+                let (lead, spot) = (self::lead(name, depth + 1), spot.key(name));
+                if is_item && index == 0 {
+                    *text += &format!("{indent}- ");
+                    let mut first = String::new();
+                    write(&mut first, depth + 1, &lead, value, spot);
+                    *text += first.trim_start_matches(' ');
+                } else {
+                    write(text, depth + 1, &lead, value, spot);
+                }
             }
         }
-        Tree::Scalar(_) => {}
-        Tree::Sequence(items) => {
-            for (index, item) in items.iter().enumerate() {
-                note_origins(item, None, &format!("{path}[{index}]"), origins);
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            *text += &format!("{indent}{lead}\n");
+            for (index, value) in items.iter().enumerate() {
+                write(text, depth + 1, "-", value, spot.item(index));
             }
         }
-        Tree::Mapping(entries) => {
-            for entry in entries {
-                let key =
-                    if path.is_empty() { entry.key.to_string() } else { format!("{path}.{}", entry.key) };
-                note_origins(&entry.value, Some(entry.place), &key, origins);
+        Value::String(lines) if is_block(lines) => {
+            let keep = if lines.ends_with('\n') { "" } else { "-" };
+            *text += &format!("{indent}{lead} |2{keep}  # {}\n", spot.origin());
+            for line in lines.trim_end_matches('\n').split('\n') {
+                // No white space behind an empty line.
+                let line = if line.is_empty() { String::new() } else { format!("{indent}  {line}") };
+                *text += &format!("{line}\n");
             }
         }
+        value => *text += &format!("{indent}{lead} {}  # {}\n", flow(value), spot.origin()),
     }
 }
 
@@ -269,7 +305,7 @@ fn scalar_text(text: &str) -> String {
     if (first && inner && word || is_duration) && is_text {
         text.to_owned()
     } else {
-        Value::from(text).to_string()
+        escaped(&Value::from(text).to_string())
     }
 }
 

@@ -3,12 +3,21 @@
 /// Finds the known key that `name` is one or two edits away from, or only written in another style
 /// (`max_turns`, `baseurl`). Two edits need four letters to hide in: `app` is not meant to be `mcp`.
 pub(crate) fn slip_of<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    within(name, known, 2)
+}
+
+/// Finds the known key that `name` is at most so many edits away from.
+pub(crate) fn within<'k>(
+    name: &str,
+    known: impl IntoIterator<Item = &'k str>,
+    most: usize,
+) -> Option<&'k str> {
     let name = plain(name);
     known
         .into_iter()
         .filter_map(|key| {
             let key_plain = plain(key);
-            let allowed = (key_plain.len() / 2).min(2);
+            let allowed = (key_plain.len() / 2).min(most);
             let edits = edits(&name, &key_plain, allowed)?;
             Some((edits, key))
         })

@@ -191,9 +191,8 @@ impl Mapping {
             return None;
         }
         if let Some(line) = self.line_of(&key.text) {
-            let name = excerpt(&key.text);
-            let message = format!("{name} is already set on line {line}");
-            let path = format!("{}{name}", path());
+            let path = format!("{}{}", path(), excerpt(&key.text));
+            let message = format!("{path} is already set on line {line}");
             return Some(Fault { twice: true, ..Fault::at(key.place, Some(path), message) });
         }
         self.entries.push(Entry { key: key.text, place: key.place, value });
@@ -232,8 +231,12 @@ fn path(outer: &[Frame]) -> String {
 fn key_of(node: &Node, place: Place, merge: bool) -> Result<Key, Fault> {
     match &*node.value {
         Value::Scalar(scalar) => Ok(Key { text: Rc::from(scalar.text.as_str()), place, merge }),
-        Value::Sequence(_) => Err(Fault::at(place, None, "a key must be text, not a list")),
-        Value::Mapping(_) => Err(Fault::at(place, None, "a key must be text, not a mapping")),
+        Value::Sequence(_) => {
+            Err(Fault::at(place, None, "a key must be text, not a list — put it in quotes"))
+        }
+        Value::Mapping(_) => {
+            Err(Fault::at(place, None, "a key must be text, not a mapping — put {{…}} in quotes"))
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub(crate) const WHOLE: &str = "a whole number";
 pub(crate) const TEXT: &str = "text";
 /// How messages name a list.
 pub(crate) const LIST: &str = "a list";
+/// How messages name a command.
+pub(crate) const TEXT_OR_LIST: &str = "text or a list";
 /// How messages name a duration.
 pub(crate) const DURATION: &str = "a duration such as 20s, 3m or 1h30m";
 
@@ -37,39 +39,11 @@ pub(crate) fn hint(wanted: &str, value: &Value, path: &Path<'_>) -> String {
     match wanted {
         BOOL => bool_hint(&scalar.text),
         WHOLE => whole_hint(scalar),
-        TEXT if scalar.meaning == Meaning::Null => format!(" (write \"{}\")", excerpt(&scalar.text)),
+        // Of `~` and of nothing at all nobody can tell what was meant.
+        TEXT if scalar.text.eq_ignore_ascii_case("null") => format!(" (write \"{}\")", excerpt(&scalar.text)),
         LIST if scalar.meaning != Meaning::Null => list_hint(&scalar.text, path),
         _ => String::new(),
     }
-}
-
-/// What is wrong with text that is no YAML, and what to do; the parser's own words where we know no better.
-pub(crate) fn syntax(parser: &str) -> &str {
-    const KNOWN: [(&str, &str); 15] = [
-        ("tab", "a tab cannot stand here — indent with spaces"),
-        ("quoted scalar, found unexpected end", "the quote that begins here is never closed"),
-        (
-            "mapping values are not allowed",
-            "a colon cannot stand here — put a value that holds \": \" in quotes, and write each key in the column of \
-             its neighbours",
-        ),
-        ("did not find expected key", "the keys of a mapping stand in one column — mend the indentation"),
-        ("expected '-' indicator", "the items of a list begin with - in one column — mend the indentation"),
-        ("unexpected character", "a value cannot begin like this — put it in quotes"),
-        ("misplaced bracket", "a value cannot begin like this — put it in quotes"),
-        ("unknown anchor", "no & names what this * stands for — put a value that begins with * in quotes"),
-        ("',' or ']'", "a list in brackets goes on — a comma or the closing ] is missing"),
-        ("',' or '}'", "a mapping in braces goes on — a comma or the closing } is missing"),
-        ("unknown escape", "in double quotes \\ begins an escape — use single quotes, or write \\\\"),
-        (
-            "block sequence entries are not allowed",
-            "a list cannot begin here — begin it on a line of its own",
-        ),
-        ("trailing content", "something follows the closing quote — put the whole value in quotes"),
-        ("simple key expected", "a colon behind the key is missing"),
-        ("could not find expected ':'", "a colon behind the key is missing"),
-    ];
-    KNOWN.iter().find(|(part, _)| parser.contains(part)).map_or(parser, |(_, words)| words)
 }
 
 /// The allowed texts of a key, as in `"auto" or "ask"`.
@@ -104,7 +78,7 @@ pub(crate) fn bool_hint(text: &str) -> String {
 
 /// `"10"`, `1_000` and `3.0` are whole numbers to whoever writes them.
 pub(crate) fn whole_hint(scalar: &Scalar) -> String {
-    let digits: String = scalar.text.trim().chars().filter(|c| !matches!(c, '_' | ',')).collect();
+    let digits: String = scalar.text.trim().chars().filter(|c| *c != '_').collect();
     let whole = digits.strip_suffix(".0").unwrap_or(&digits);
     match (whole.parse::<i64>(), scalar.meaning) {
         (Ok(number), Meaning::Text | Meaning::Float) => format!(" (write {number})"),
@@ -112,13 +86,17 @@ pub(crate) fn whole_hint(scalar: &Scalar) -> String {
     }
 }
 
-/// One text for a list of one; a command line for the list of its words.
+/// One text for a list of one; a command line for the list of its words, unless it needs a shell.
 fn list_hint(text: &str, path: &Path<'_>) -> String {
-    let is_command = matches!(path.steps().last(), Some(Step::Key("command" | "args")));
-    let words: Vec<&str> = if is_command { text.split_whitespace().collect() } else { vec![text] };
-    let total = words.iter().map(|word| word.len()).sum::<usize>();
-    if total > 60 || text.is_empty() {
-        return String::new();
+    const TEXTS: [&str; 3] = ["extensions", "denyPatterns", "allowPatterns"];
+    let words: Vec<&str> = match path.steps().last() {
+        Some(Step::Key("command" | "args")) => text.split_whitespace().collect(),
+        Some(Step::Key(key)) if TEXTS.contains(key) => vec![text],
+        Some(Step::Key(_) | Step::Index(_)) | None => return String::new(),
+    };
+    let is_plain = |c: char| !matches!(c, '"' | '\'' | '\\' | '|' | '&' | ';' | '<' | '>' | '$' | '`');
+    if text.len() > 60 || words.is_empty() || !text.chars().all(is_plain) {
+        return " (write each word as an item of its own)".to_owned();
     }
     let items: Vec<String> = words.into_iter().map(quoted).collect();
     format!(" (write [{}])", items.join(", "))

@@ -61,8 +61,26 @@ fn hostile() -> Vec<(&'static str, String)> {
         ("comments", filled("# c\n")),
         ("placeholders", format!("tools: [{{command: [a, '{}']}}]", "{{".repeat(MIB / 2 - 32))),
         ("a pattern", format!("guard: {{denyPatterns: ['{}']}}", "(a{1,1000}){1,1000}".repeat(100))),
+        ("one long pattern", format!("guard: {{denyPatterns: ['{}']}}", r"\w".repeat(MIB / 2 - 64))),
+        ("many patterns", format!("guard: {{denyPatterns: [{}]}}", r"'\w{25}', ".repeat(9000))),
+        ("patterns of words", format!("guard: {{denyPatterns: [{}]}}", r"'(?i)(\pL|\pN){9}N', ".repeat(100))),
+        ("deep faults", nested(&".".repeat(60), &format!("[{}]", ".nan, ".repeat(3000)))),
+        ("deep keys", nested(&"k".repeat(1000), &format!("[{}]", "1, ".repeat(4500)))),
+        (
+            "deep values",
+            nested(
+                &"k".repeat(1000),
+                &format!("{{{}}}", lines(&|at| format!("k{at}: 1, ")).get(..60_000).unwrap_or_default()),
+            ),
+        ),
         ("anchors", lines(&|at| format!("- &a{at} x\n"))),
     ]
+}
+
+/// A value under 58 keys of `sampling`.
+fn nested(key: &str, value: &str) -> String {
+    let open = format!("{{? \"{key}\" : ").repeat(58);
+    format!("sampling: {open}{}{}", value.trim_end_matches(", }"), "}".repeat(58))
 }
 
 #[test]
@@ -73,6 +91,10 @@ fn no_text_of_a_mebibyte_costs_much() {
         HEAP.reset_peak_usage();
         let problems = Config::from_yaml(&text, "f", &env, &flags).err().unwrap_or_default();
         let report = Report::of_yaml(&text, "f", &env, &flags);
+        if let Some(effective) = report.effective() {
+            let shown = effective.to_yaml().len() + effective.settings().len();
+            assert!(shown > 0);
+        }
         let cost = HEAP.peak_usage().saturating_sub(before);
         assert_eq!(problems.len(), report.problems.len());
         println!("{name}: {} KiB, {} problems", cost / 1024, problems.len());

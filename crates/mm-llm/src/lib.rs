@@ -53,7 +53,7 @@ pub use error::{Phase, ProviderError};
 pub use event::{ChatEvent, FinishReason, Usage, Waiting};
 pub use http::{ApiKey, ProxySettings};
 pub use message::Message;
-pub use openai::{OpenAi, OpenAiOptions, SseDecoder};
+pub use openai::{OpenAi, OpenAiOptions, SseDecoder, check_endpoint};
 pub use preset::{PRESETS, Preset, StateRoute, ThinkingSwitch, preset};
 pub use provider::{ChatStream, ModelInfo, Provider, Unloaded};
 pub use reply::Reply;

@@ -56,7 +56,12 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let tools = tools::tools(config, &processes)?;
     let parts = SessionParts { tools, ..SessionParts::new(Arc::new(provider.clone())) };
     let session = Session::new(parts, session::options(config, around));
-    let warnings = config.warnings.iter().cloned().chain(warnings::of(config, around)).collect();
+    let warnings = config
+        .warnings
+        .iter()
+        .cloned()
+        .chain(warnings::of(config, around).into_iter().map(|(_, words)| words))
+        .collect();
     let unknown_window = warnings::of_unknown_window(config);
     Ok(Engine { session, provider, processes, streams: around.streams, warnings, unknown_window })
 }

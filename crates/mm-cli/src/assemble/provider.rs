@@ -14,10 +14,16 @@ pub(crate) fn preset(config: &Config) -> Result<&'static Preset, CliError> {
     })
 }
 
-/// Checks what of the provider needs neither a server nor a client.
-pub(crate) fn check(config: &Config, around: &Surroundings) -> Result<(), CliError> {
-    options(config, preset(config)?, around).endpoints()?;
-    Ok(())
+/// Checks what of the provider needs neither a server nor a client: everything that is wrong, with the key
+/// concerned.
+pub(crate) fn check(config: &Config) -> Vec<(&'static str, CliError)> {
+    let unknown = preset(config).err().map(|error| ("provider", error));
+    let url = |(key, url): (&'static str, Option<&str>)| {
+        let error = mm_llm::check_endpoint(url?).err()?;
+        Some((key, CliError::from(error)))
+    };
+    let urls = [("baseUrl", given(&config.base_url)), ("fallback", config.fallback.as_deref())];
+    unknown.into_iter().chain(urls.into_iter().filter_map(url)).collect()
 }
 
 pub(super) fn provider(

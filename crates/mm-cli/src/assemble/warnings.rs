@@ -6,12 +6,13 @@ use mm_config::path::{Bases, Mode, PathKey, resolve};
 use super::Surroundings;
 
 /// Looks at what the configuration names, and at what it asks for that is not there yet.
-pub(crate) fn of(config: &Config, around: &Surroundings) -> Vec<String> {
+/// Gives the words, with the key that they are about if it is one.
+pub(crate) fn of(config: &Config, around: &Surroundings) -> Vec<(Option<String>, String)> {
     let mut warnings = missing_agents(config, around);
     let idle = without_effect(config);
     if !idle.is_empty() {
         let version = env!("CARGO_PKG_VERSION");
-        warnings.push(format!("no effect yet in mm {version}: {}", idle.join(", ")));
+        warnings.push((None, format!("no effect yet in mm {version}: {}", idle.join(", "))));
     }
     warnings
 }
@@ -27,7 +28,7 @@ pub(crate) fn of_unknown_window(config: &Config) -> Option<String> {
 }
 
 /// The agents whose file is not there.
-fn missing_agents(config: &Config, around: &Surroundings) -> Vec<String> {
+fn missing_agents(config: &Config, around: &Surroundings) -> Vec<(Option<String>, String)> {
     let bases = Bases {
         mode: Mode::Terminal,
         launch: &around.cwd,
@@ -38,7 +39,8 @@ fn missing_agents(config: &Config, around: &Surroundings) -> Vec<String> {
     let missing = |(name, agent): (&String, &mm_config::MmConfig)| {
         let path = resolve(PathKey::MmConfigPath, &agent.path, bases);
         let is_missing = !agent.path.is_empty() && !path.exists();
-        is_missing.then(|| format!("mmConfigs.{name}: {} does not exist", path.display()))
+        let key = format!("mmConfigs.{name}");
+        is_missing.then(|| (Some(format!("{key}.path")), format!("{key}: {} does not exist", path.display())))
     };
     config.mm_configs.iter().filter_map(missing).collect()
 }

@@ -27,6 +27,9 @@ impl<'de> SeqAccess<'de> for Items<'_> {
     }
 }
 
+/// Other names of keys.
+const OTHER_NAMES: [(&str, &str); 1] = [("env_file", "envFile")];
+
 /// The entries of a mapping; those of a struct only as far as it knows their keys.
 pub(super) struct Entries<'a> {
     pub(super) map: Decoder<'a>,
@@ -36,6 +39,14 @@ pub(super) struct Entries<'a> {
 }
 
 impl Entries<'_> {
+    /// The name of a key, where it has another beside it.
+    fn name<'e>(&self, entry: &'e Entry) -> &'e str {
+        let other = OTHER_NAMES.iter().find(|(other, _)| self.known.is_some() && *other == &*entry.key);
+        other
+            .filter(|(_, name)| self.known.is_some_and(|known| known.contains(name)))
+            .map_or(&entry.key, |(_, name)| name)
+    }
+
     fn note_unknown(&self, entry: &Entry, known: &'static [&'static str]) {
         let path = self.map.path.key(&entry.key);
         let unknown =
@@ -49,8 +60,15 @@ impl<'de> MapAccess<'de> for Entries<'_> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, DecodeError> {
         while let Some(entry) = self.entries.next() {
-            if let Some(known) = self.known.filter(|known| !known.contains(&&*entry.key)) {
+            let name = self.name(entry);
+            if let Some(known) = self.known.filter(|known| !known.contains(&name)) {
                 self.note_unknown(entry, known);
+                continue;
+            }
+            if name != &*entry.key && self.map.node.get(name).is_some() {
+                let path = self.map.path.key(&entry.key);
+                let decoder = Decoder { node: &entry.value, path, findings: self.map.findings };
+                decoder.note(&format!("is {name} by another name, and that is set too"));
                 continue;
             }
             // Null keeps the default of a key that the struct has.
@@ -58,7 +76,7 @@ impl<'de> MapAccess<'de> for Entries<'_> {
                 continue;
             }
             self.value = Some(entry);
-            let key: StrDeserializer<'_, DecodeError> = (*entry.key).into_deserializer();
+            let key: StrDeserializer<'_, DecodeError> = name.into_deserializer();
             return seed.deserialize(key).map(Some);
         }
         Ok(None)

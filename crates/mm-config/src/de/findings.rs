@@ -3,6 +3,7 @@
 use std::{
     cell::{Cell, RefCell},
     collections::HashSet,
+    hash::{BuildHasher, Hash, Hasher, RandomState},
 };
 
 use serde::de;
@@ -17,9 +18,10 @@ use crate::{
 pub(crate) struct Findings<'a> {
     root: &'a Node,
     pub(crate) faults: RefCell<Vec<Fault>>,
-    /// The keys that have a fault, and the keys that these stand in.
-    faulty: RefCell<HashSet<String>>,
-    around: RefCell<HashSet<String>>,
+    /// The paths that have a fault, and those that these stand in, by their hashes: a path can be long.
+    faulty: RefCell<HashSet<u64>>,
+    around: RefCell<HashSet<u64>>,
+    hasher: RandomState,
     pub(crate) unknown: RefCell<Vec<Unknown>>,
     /// What the user should know though nothing is wrong.
     pub(crate) warnings: RefCell<Vec<Note>>,
@@ -50,6 +52,7 @@ impl<'a> Findings<'a> {
             faults: RefCell::new(faults),
             faulty: RefCell::default(),
             around: RefCell::default(),
+            hasher: RandomState::new(),
             unknown: RefCell::default(),
             warnings: RefCell::default(),
             hints: RefCell::default(),
@@ -72,22 +75,22 @@ impl<'a> Findings<'a> {
             }
             At::Above(above) => outside(above, key.unwrap_or_default(), words),
         };
-        self.push(fault);
+        self.push(path, fault);
     }
 
     /// Writes down a broken rule: `words` follow the key directly, so they begin with a space, a point or a
     /// colon. What has a fault already gets no second one.
     pub(crate) fn broken(&self, path: &Path<'_>, words: &str) {
-        let key = path.to_string();
-        if self.is_faulty(&key) {
+        if self.is_faulty(path) {
             return;
         }
+        let key = path.to_string();
         let fault = match self.node(path).map(|node| &node.at) {
             Some(At::Above(above)) => outside(above, key, words.trim_start_matches([':', ' '])),
             Some(At::File(place)) => Fault::rule(Some(*place), key, self.subject(path) + words),
             None => Fault::rule(self.place(path), key, self.subject(path) + words),
         };
-        self.push(fault);
+        self.push(path, fault);
     }
 
     /// Writes down a broken rule as [`Self::broken`] does, with its line in front.
@@ -102,14 +105,14 @@ impl<'a> Findings<'a> {
 
     /// Writes down a rule on `path` that something in it, at `item`, breaks.
     pub(crate) fn broken_in(&self, path: &Path<'_>, item: &Path<'_>, words: &str) {
-        if !self.is_faulty(&item.to_string()) {
-            self.push(Fault::rule(self.place(item), item.to_string(), self.subject(path) + words));
+        if !self.is_faulty(item) {
+            self.push(item, Fault::rule(self.place(item), item.to_string(), self.subject(path) + words));
         }
     }
 
     /// Writes down a broken rule whose message names its subject itself.
     pub(crate) fn plain(&self, path: &Path<'_>, message: String) {
-        self.push(Fault::rule(self.place(path), path.to_string(), message));
+        self.push(path, Fault::rule(self.place(path), path.to_string(), message));
     }
 
     /// Adds a warning about a key.
@@ -147,27 +150,34 @@ impl<'a> Findings<'a> {
         node.place()
     }
 
-    /// Whether a key, something in it or something around it has a fault. A key that is there twice has a value
-    /// all the same.
-    pub(crate) fn is_faulty(&self, key: &str) -> bool {
+    /// Whether a key or something around it has a fault. A key that is there twice has a value all the same.
+    pub(crate) fn is_faulty(&self, path: &Path<'_>) -> bool {
         let faulty = self.faulty.borrow();
-        faulty.contains(key)
-            || self.around.borrow().contains(key)
-            || outer(key).any(|key| faulty.contains(key))
+        self.hashes(path).iter().any(|hash| faulty.contains(hash))
     }
 
-    fn push(&self, fault: Fault) {
-        if let Some(key) = &fault.key {
-            self.around.borrow_mut().extend(outer(key).map(str::to_owned));
-            self.faulty.borrow_mut().insert(key.clone());
-        }
+    /// Whether a key, something in it or something around it has a fault.
+    pub(crate) fn is_touched(&self, path: &Path<'_>) -> bool {
+        let inside = self.hashes(path).last().is_some_and(|hash| self.around.borrow().contains(hash));
+        inside || self.is_faulty(path)
+    }
+
+    fn push(&self, path: &Path<'_>, fault: Fault) {
+        let mut hashes = self.hashes(path);
+        self.faulty.borrow_mut().extend(hashes.pop());
+        self.around.borrow_mut().extend(hashes);
         self.faults.borrow_mut().push(fault);
     }
-}
 
-/// The keys that a key stands in.
-fn outer(key: &str) -> impl Iterator<Item = &str> {
-    key.match_indices(['.', '[']).filter_map(|(end, _)| key.get(..end))
+    /// The hashes of a path and of everything that it stands in, the outermost first.
+    fn hashes(&self, path: &Path<'_>) -> Vec<u64> {
+        let mut hasher = self.hasher.build_hasher();
+        let hash = |step: &Step<'_>| {
+            step.hash(&mut hasher);
+            hasher.clone().finish()
+        };
+        path.steps().iter().map(hash).collect()
+    }
 }
 
 fn step<'n>(node: &'n Node, step: &Step<'_>) -> Option<&'n Node> {

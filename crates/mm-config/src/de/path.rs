@@ -13,7 +13,7 @@ pub(crate) enum Path<'a> {
 }
 
 /// One step of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step<'a> {
     Key(&'a str),
     Index(usize),
@@ -60,13 +60,23 @@ impl<'a> Path<'a> {
     }
 }
 
+/// The letters of a path that are shown; of a longer one, the end.
+const LONGEST: usize = 300;
+
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Top => Ok(()),
-            Self::Key(Path::Top, key) => f.write_str(&excerpt(key)),
-            Self::Key(parent, key) => write!(f, "{parent}.{}", excerpt(key)),
-            Self::Index(parent, index) => write!(f, "{parent}[{index}]"),
+        let mut text = String::new();
+        for step in self.steps() {
+            match step {
+                Step::Key(key) if text.is_empty() => text += &excerpt(key),
+                Step::Key(key) => text += &format!(".{}", excerpt(key)),
+                Step::Index(index) => text += &format!("[{index}]"),
+            }
         }
+        let letters = text.chars().count();
+        if letters <= LONGEST {
+            return f.write_str(&text);
+        }
+        write!(f, "…{}", text.chars().skip(letters - LONGEST).collect::<String>())
     }
 }

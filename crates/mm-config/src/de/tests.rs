@@ -77,7 +77,7 @@ any: [.nan, 99999999999999999999]
     assert_eq!(
         faults,
         [
-            "line 1, column 8: small must be a whole number from 0 to 255",
+            "line 1, column 8: small must be at most 255",
             "line 2, column 9: number must be a number, not \"x\"",
             "line 3, column 12: names[1] must be text, not a list",
             "line 5, column 12: items[0].name must be text, not a list",
@@ -87,7 +87,7 @@ any: [.nan, 99999999999999999999]
             "mode must be \"fast\" or \"slow\"",
             "line 8, column 10: wrapped must be a whole number, not 3.5",
             "line 9, column 7: any[0] must be a finite number, not .nan",
-            "line 9, column 13: any[1] must be a whole number from -9223372036854775808 to 18446744073709551615",
+            "line 9, column 13: any[1] must be at most 18446744073709551615",
         ]
     );
     assert_eq!(sample.items.len(), 2, "an empty value stands for a wrong one");

@@ -60,12 +60,12 @@ fn faults_name_their_place() {
         ("a: 1\nb: 2\na: 3\n", "line 3, column 1: a is already set on line 1"),
         (
             "s:\n  é: 1\n  é: 2\n  é: 3",
-            "line 3, column 3: é is already set on line 2\nline 4, column 3: é is already set on line 2",
+            "line 3, column 3: s.é is already set on line 2\nline 4, column 3: s.é is already set on line 2",
         ),
         ("a: 1\n\"a\": 2", "line 2, column 1: a is already set on line 1"),
         ("{\"x\\ny\": 1, \"x\\ny\": 2}", "line 1, column 13: x\\ny is already set on line 1"),
-        ("? [a]\n: b", "line 1, column 3: a key must be text, not a list"),
-        ("{{a: b}: c}", "line 1, column 2: a key must be text, not a mapping"),
+        ("? [a]\n: b", "line 1, column 3: a key must be text, not a list — put it in quotes"),
+        ("{{a: b}: c}", "line 1, column 2: a key must be text, not a mapping — put {{…}} in quotes"),
         (
             "a: 1\n---\nb: 2",
             "line 2, column 1: a second document begins here; a configuration is one document",
@@ -90,16 +90,35 @@ fn broken_yaml_is_one_fault_that_says_what_to_do() {
                  column of its neighbours";
     let column = "the keys of a mapping stand in one column — mend the indentation";
     let tab = "a tab cannot stand here — indent with spaces";
+    let key = "a key is followed by a colon and a space — write key: value";
+    let escape = "in double quotes \\ begins an escape — use single quotes, or write \\\\";
+    let list = "a list in brackets goes on — a comma or the closing ] is missing";
+    let alias = "a value that begins with * or & is an alias or an anchor — put it in quotes";
+    let closed = "the quote that begins here is never closed";
+    let top = "this belongs to no key — begin every key of the top in the first column, as key: value";
     let rows = [
-        ("a: [1", "1, column 6", "a list in brackets goes on — a comma or the closing ] is missing"),
+        ("a: [1", "1, column 6", list),
+        ("a: [1\nb: c\n", "2, column 2", list),
         ("a: {b", "1, column 6", "a mapping in braces goes on — a comma or the closing } is missing"),
-        ("a: \"x", "1, column 4", "the quote that begins here is never closed"),
-        ("a: 'x", "1, column 4", "the quote that begins here is never closed"),
-        ("a:\n\t- 1", "2, column 2", tab),
-        ("a:\n\tb: 1", "2, column 2", tab),
-        ("a: |\n\tb", "1, column 4", tab),
+        ("a: \"x", "1, column 4", closed),
+        ("a: 'x", "1, column 4", closed),
+        (
+            "a: \"x\nb: c\n",
+            "1, column 4",
+            "the quote that begins here is not closed before a line that stands too far left — close it",
+        ),
+        ("a:\n\t- 1", "2, column 1", tab),
+        ("a:\n\tb: 1", "2, column 1", tab),
+        ("a: |\n\tb", "2, column 1", tab),
+        ("model: a\n\n\n\n\tyolo: false\n", "5, column 1", tab),
         ("a: b: c", "1, column 5", colon),
         ("a: b\n  c: d", "2, column 4", colon),
+        ("a: b\nmodel:x\nc: d\n", "2, column 1", key),
+        ("a: b\nyolo = false\nc: d\n", "2, column 1", key),
+        ("a: b\n// words\n\n# c\nc: d\n", "2, column 1", key),
+        ("a: |\n  line\nmore\n", "3, column 1", key),
+        ("model abc\nyolo: true\n", "1, column 1", key),
+        ("a:\n  b c\n  d: e\n", "2, column 3", key),
         ("a:\n  b: 1\n c: 2", "3, column 2", column),
         ("a:\n- b: 1\n c: 2", "3, column 2", column),
         (
@@ -107,21 +126,54 @@ fn broken_yaml_is_one_fault_that_says_what_to_do() {
             "1, column 4",
             "no & names what this * stands for — put a value that begins with * in quotes",
         ),
+        ("a: *", "1, column 4", alias),
         ("a: 'x' y", "1, column 8", "something follows the closing quote — put the whole value in quotes"),
         ("a: - b", "1, column 4", "a list cannot begin here — begin it on a line of its own"),
         ("- a\nb: 1", "2, column 1", "the items of a list begin with - in one column — mend the indentation"),
+        ("a: \"\\q\"", "1, column 4", escape),
+        ("a: \"C:\\Users\"", "1, column 4", escape),
         (
-            "a: \"\\q\"",
+            "a: |,\n  b",
             "1, column 4",
-            "in double quotes \\ begins an escape — use single quotes, or write \\\\",
+            "behind | and > nothing else stands on the line — write the text below, indented",
         ),
+        (" a: b\nc: d\n", "2, column 1", top),
+        ("[agent]\na: b\n", "2, column 1", top),
         ("@", "1, column 1", quote),
         ("a: `b`", "1, column 4", quote),
         ("a: }", "1, column 4", quote),
-        ("%", "1, column 2", "while scanning a directive, could not find expected directive name"),
+        ("a: %b", "1, column 4", quote),
+        ("%", "1, column 2", "a line that begins with % is a directive — put the value in quotes"),
     ];
+    let mut wrong = Vec::new();
     for (text, place, words) in rows {
-        assert_eq!(faults(text), format!("line {place}: this is not valid YAML: {words}"), "{text}");
+        let (told, expected) = (faults(text), format!("line {place}: this is not valid YAML: {words}"));
+        if told != expected {
+            wrong.push((text, told, expected));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn no_word_of_the_parser_is_left_alone() {
+    // Texts of many forms: whatever the parser says of them, we say it in our words.
+    let parts = [
+        "a", ":", " ", "\n", "- ", "\t", "[", "]", "{", "}", ",", "\"", "'", "|", ">", "*x", "&x", "!t", "%",
+        "@", "#", "?",
+    ];
+    let mut state = 7_u64;
+    for _ in 0..20_000 {
+        let mut text = String::new();
+        for _ in 0..9 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            text.push_str(parts[(state >> 33) as usize % parts.len()]);
+        }
+        let told = faults(&text);
+        assert!(
+            !told.contains("while ") && !told.contains("expected ") && !told.contains("did not"),
+            "{text:?} {told}"
+        );
     }
 }
 

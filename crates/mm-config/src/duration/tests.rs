@@ -63,7 +63,7 @@ fn errors_say_what_to_write() {
         ("1s ", format!("{unit}\"1s \"")),
         ("1s-2s", format!("{unit}\"1s-2s\"")),
         ("30", "must be a duration with a unit, not 30: write 30s for seconds".to_owned()),
-        ("-1.5", "must be a duration with a unit, not -1.5: write -1.5s for seconds".to_owned()),
+        ("-1.5", "must be a duration with a unit, not -1.5: write 1.5s for seconds".to_owned()),
         ("9223372036854775808ns", "must be a shorter duration than \"9223372036854775808ns\"".to_owned()),
         ("3000000h", "must be a shorter duration than \"3000000h\"".to_owned()),
         ("2562047h48m", "must be a shorter duration than \"2562047h48m\"".to_owned()),

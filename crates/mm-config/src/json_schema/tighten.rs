@@ -22,7 +22,9 @@ fn not_blank() -> Value {
 
 fn texts() -> Vec<Row> {
     vec![
-        ("provider", not_blank()),
+        ("provider", json!({ "enum": ["dmr", "llamacpp", "llmman", "ollama", null] })),
+        ("baseUrl", json!({ "pattern": "^\\s*(https?://.*)?$" })),
+        ("fallback", json!({ "pattern": "^\\s*(https?://.*)?$" })),
         ("model", not_blank()),
         ("acp.name", not_blank()),
         ("sessions.dir", json!({ "minLength": 1 })),
@@ -50,7 +52,10 @@ fn tools() -> Vec<Row> {
         ("tools.*.command", json!({ "minItems": 1, "prefixItems": [program] })),
         ("tools.*.parameters", json!({ "propertyNames": name })),
         ("tools.*.parameters.*", parameter()),
-        ("tools.*.parameters.*.enum", json!({ "minItems": 1 })),
+        (
+            "tools.*.parameters.*.enum",
+            json!({ "minItems": 1, "items": { "not": { "type": ["null", "array", "object"] } } }),
+        ),
     ]
 }
 
@@ -71,12 +76,13 @@ fn parameter() -> Value {
 }
 
 fn hooks() -> Vec<Row> {
-    let no_matcher = json!({ "properties": { "matcher": { "type": "null" } } });
+    let no_matcher = json!({ "type": "null" });
+    let command = json!({ "pattern": "\\S", "minItems": 1, "prefixItems": [not_blank()] });
     vec![
         ("hooks.*.*", json!({ "required": ["command"] })),
-        ("hooks.*.*.command", json!({ "minLength": 1, "minItems": 1 })),
-        ("hooks.preGeneration.*", no_matcher.clone()),
-        ("hooks.postGeneration.*", no_matcher),
+        ("hooks.*.*.command", command),
+        ("hooks.preGeneration.*.matcher", no_matcher.clone()),
+        ("hooks.postGeneration.*.matcher", no_matcher),
     ]
 }
 
@@ -107,15 +113,16 @@ fn servers() -> Vec<Row> {
         ("lsp.servers.*.extensions", json!({ "minItems": 1, "items": extension })),
         ("mcp.servers.*", server),
         ("mcp.discovery", json!({ "not": no_search })),
-        ("mmConfigs.*.command", json!({ "prefixItems": [not_blank()] })),
+        ("mmConfigs.*.command", json!({ "minItems": 1, "prefixItems": [not_blank()] })),
     ]
 }
 
 /// An agent is a path or a mapping.
 fn agents(key: &mut Map<String, Value>) {
     let long = key.remove("additionalProperties").unwrap_or_default();
-    let long = merged(&long, &json!({ "anyOf": [{ "required": ["path"] }, { "required": ["command"] }] }));
-    let path = json!({ "type": "string", "pattern": "\\S" });
+    let one = json!({ "anyOf": [{ "required": ["path"] }, { "required": ["command"] }], "not": { "required": ["path", "command"] } });
+    let long = merged(&long, &one);
+    let path = json!({ "type": ["string", "number", "boolean"], "pattern": "\\S" });
     key.insert("additionalProperties".into(), json!({ "anyOf": [path, long] }));
     key.insert("propertyNames".into(), json!({ "pattern": "^(?!with-context)[a-z0-9][a-z0-9-]*$" }));
 }

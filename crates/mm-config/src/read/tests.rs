@@ -17,7 +17,7 @@ fn load(path: &Path) -> String {
 
 fn file(directory: &TempDir, bytes: &[u8]) -> PathBuf {
     let path = directory.path().join("agent.yaml");
-    fs::write(&path, bytes).unwrap();
+    std::fs::write(&path, bytes).unwrap();
     path
 }
 

@@ -29,6 +29,10 @@ impl Default for Guard {
 
 /// The bytes that a compiled pattern may take.
 const LARGEST: usize = 1 << 20;
+/// The bytes of a pattern as written: long ones take seconds to be refused.
+const LONGEST: usize = 500;
+/// The patterns of a list.
+const MOST: usize = 100;
 
 impl Guard {
     pub(crate) fn check(&self, findings: &Findings<'_>) {
@@ -37,7 +41,20 @@ impl Guard {
             [("denyPatterns", &self.deny_patterns), ("allowPatterns", &self.allow_patterns)]
         {
             let list = guard.key(key);
+            if patterns.len() > MOST {
+                findings.broken_here(&list, &format!(" has more than {MOST} patterns"));
+                continue;
+            }
             for (index, pattern) in patterns.iter().enumerate() {
+                if pattern.len() > LONGEST {
+                    let words = format!(" is longer than {LONGEST} bytes");
+                    findings.broken_here(&list.index(index), &words);
+                    continue;
+                }
+                if pattern.is_empty() {
+                    // It would match every command.
+                    findings.broken_here(&list.index(index), " must not be empty");
+                }
                 if let Err(error) = RegexBuilder::new(pattern).size_limit(LARGEST).build() {
                     let words = format!(" is not a regular expression: {}", told(&error));
                     findings.broken_here(&list.index(index), &words);

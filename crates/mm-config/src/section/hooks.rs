@@ -163,7 +163,7 @@ impl Hooks {
             let list = hooks.key(event);
             for (index, hook) in entries.iter().enumerate() {
                 let path = list.index(index);
-                if hook.command.is_empty() {
+                if hook.command.is_empty() && !findings.is_touched(&path.key("command")) {
                     findings.broken(&path.key("command"), " must not be empty");
                 }
                 if hook.matcher.is_some() && !matches {

@@ -1,5 +1,7 @@
 //! `lsp`: language servers behind the tool `lsp`.
 
+use std::collections::HashMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,32 +39,26 @@ impl Lsp {
     pub(crate) fn check(&self, findings: &Findings<'_>) {
         let lsp = Path::Top.key("lsp");
         let servers = lsp.key("servers");
+        let mut served: HashMap<String, usize> = HashMap::new();
         for (index, server) in self.servers.iter().enumerate() {
-            server.check(findings, &servers.index(index));
-            self.check_extensions(findings, index, &servers.index(index));
-        }
-    }
-
-    fn check_extensions(&self, findings: &Findings<'_>, index: usize, path: &Path<'_>) {
-        let Some((server, earlier)) = self.servers.get(..=index).and_then(<[_]>::split_last) else {
-            return;
-        };
-        for extension in &server.extensions {
-            let served = |other: &&LanguageServer| other.serves(extension);
-            if let Some(other) = earlier.iter().find(served) {
-                let words =
-                    format!(": extension {} is already served by {}", quoted(extension), quoted(&other.name));
-                findings.broken(path, &words);
+            let path = servers.index(index);
+            server.check(findings, &path);
+            for extension in server.extensions.iter().filter(|extension| !extension.is_empty()) {
+                let first = *served.entry(extension.to_lowercase()).or_insert(index);
+                if let Some(other) = self.servers.get(first).filter(|_| first != index) {
+                    let words = format!(
+                        ": extension {} is already served by {}",
+                        quoted(extension),
+                        quoted(&other.name)
+                    );
+                    findings.plain(&path, findings.subject(&path) + &words);
+                }
             }
         }
     }
 }
 
 impl LanguageServer {
-    fn serves(&self, extension: &str) -> bool {
-        self.extensions.iter().any(|mine| mine.to_lowercase() == extension.to_lowercase())
-    }
-
     fn check(&self, findings: &Findings<'_>, path: &Path<'_>) {
         for (key, value) in [("name", &self.name), ("command", &self.command)] {
             if value.trim().is_empty() {
@@ -70,7 +66,7 @@ impl LanguageServer {
             }
         }
         let extensions = path.key("extensions");
-        if self.extensions.is_empty() {
+        if self.extensions.is_empty() && !findings.is_touched(&extensions) {
             findings.broken(&extensions, " must list at least one extension");
         }
         for (index, extension) in self.extensions.iter().enumerate() {

@@ -39,8 +39,8 @@ impl Default for Mcp {
 pub struct McpServer {
     /// Starts this server.
     pub enabled: bool,
-    /// How the server is reached: a child process, streamable HTTP, or the old server-sent events. Absent: `sse` with
-    /// a `url`, else `stdio`.
+    /// How the server is reached: as a child process, by the old server-sent events, or by streamable HTTP. Absent:
+    /// `sse` with a `url`, else `stdio`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
     /// The program of a server on `stdio`.
@@ -50,7 +50,6 @@ pub struct McpServer {
     /// Its variables, `stdio` only. `${NAME}` stands for a variable of `mm`'s own environment.
     pub env: IndexMap<String, String>,
     /// A file of more variables, `stdio` only. Relative to the directory of the configuration file.
-    #[serde(alias = "env_file")]
     pub env_file: String,
     /// The address of a server on `http` or `sse`.
     pub url: String,
@@ -137,7 +136,7 @@ impl Mcp {
 
 impl McpServer {
     fn check(&mut self, findings: &Findings<'_>, path: &Path<'_>) {
-        if findings.is_faulty(&path.key("type").to_string()) {
+        if ["type", "command", "url"].iter().any(|key| findings.is_touched(&path.key(key))) {
             return;
         }
         let (has_command, has_url) = (!self.command.trim().is_empty(), !self.url.trim().is_empty());
@@ -157,10 +156,27 @@ impl McpServer {
             }
             Some(Transport::Stdio | Transport::Sse | Transport::Http) => {}
         }
-        if transport != Some(Transport::Stdio) && (!self.env.is_empty() || !self.env_file.is_empty()) {
-            let key = if self.env.is_empty() { "envFile" } else { "env" };
-            findings
-                .warn(path, format!("{path}.{key} has no effect: only a server on stdio has an environment"));
+        if findings.is_touched(path) {
+            return;
+        }
+        self.warn(transport, findings, path);
+    }
+
+    /// Tells of keys that the way to the server has no use for.
+    fn warn(&self, transport: Option<Transport>, findings: &Findings<'_>, path: &Path<'_>) {
+        let is_stdio = transport == Some(Transport::Stdio);
+        let environment = "has no effect: only a server on stdio has an environment";
+        let process = "has no effect beside url: the server is reached at that";
+        let address = "has no effect: only a server with a url takes headers";
+        let idle = [
+            ("env", !is_stdio && !self.env.is_empty(), environment),
+            ("envFile", !is_stdio && !self.env_file.is_empty(), environment),
+            ("command", !is_stdio && !self.command.is_empty(), process),
+            ("args", !is_stdio && !self.args.is_empty(), process),
+            ("headers", is_stdio && !self.headers.is_empty(), address),
+        ];
+        for (key, _, why) in idle.into_iter().filter(|(_, is_idle, _)| *is_idle) {
+            findings.warn(path, format!("{path}.{key} {why}"));
         }
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn check(agents: &IndexMap<String, MmConfig>, findings: &Findings<'_>
             findings.plain(&path, format!("mmConfigs: {} is not a valid name ({why})", quoted(name)));
         }
         match (agent.path.trim().is_empty(), agent.command.is_empty()) {
+            _ if findings.is_touched(&path.key("path")) || findings.is_touched(&path.key("command")) => {}
             (true, true) => findings.broken(&path, ": the path must not be empty"),
             (false, false) => findings.broken_here(&path, ": path and command cannot both be set"),
             (true, false) if agent.command.first().is_some_and(|program| program.trim().is_empty()) => {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     de::{Findings, Path},
+    slips::slip_of,
     wording,
 };
 
@@ -39,6 +40,51 @@ pub(crate) fn check(sampling: &Map<String, Value>, findings: &Findings<'_>) {
             let hint = wording::hint(wanted, &node.value, &path);
             let found = format!(", not {}{hint}", wording::found(&node.value));
             findings.mistyped(node, &path, &format!("must be {wanted}"), &found);
+        }
+    }
+}
+
+/// Parameters that servers know, for slips; and those that come from the conversation.
+const KNOWN: [&str; 24] = [
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "top_k",
+    "min_p",
+    "typical_p",
+    "seed",
+    "stop",
+    "n",
+    "logit_bias",
+    "logprobs",
+    "top_logprobs",
+    "presence_penalty",
+    "frequency_penalty",
+    "repeat_penalty",
+    "repetition_penalty",
+    "mirostat",
+    "max_completion_tokens",
+    "parallel_tool_calls",
+    "chat_template_kwargs",
+    "reasoning_effort",
+    "reasoning_format",
+    "response_format",
+    "stream_options",
+];
+const RESERVED: [&str; 7] =
+    ["messages", "tools", "tool_choice", "functions", "function_call", "model", "stream"];
+
+/// Tells of parameters that are not sent, and of those that are probably not meant.
+pub(crate) fn warn(sampling: &Map<String, Value>, findings: &Findings<'_>) {
+    let all = Path::Top.key("sampling");
+    for name in sampling.keys() {
+        let path = all.key(name);
+        if RESERVED.contains(&name.as_str()) {
+            findings.warn(&path, format!("{path} is not sent: it comes from the conversation"));
+        } else if !KNOWN.contains(&name.as_str())
+            && let Some(meant) = slip_of(name, KNOWN)
+        {
+            findings.warn(&path, format!("{path} is sent as it is — did you mean {meant}?"));
         }
     }
 }

@@ -126,7 +126,10 @@ pub(crate) fn check(tools: &mut [DeclaredTool], findings: &Findings<'_>) {
         };
         let path = all.index(index);
         tool.check(findings, &path);
-        if !tool.name.is_empty() && earlier.iter().any(|other| other.name == tool.name) {
+        if !tool.name.is_empty()
+            && !findings.is_faulty(&path.key("name"))
+            && earlier.iter().any(|other| other.name == tool.name)
+        {
             findings.broken(&path, &format!(": another tool is already called {}", quoted(&tool.name)));
         }
     }
@@ -153,9 +156,23 @@ impl DeclaredTool {
             parameter.check(findings, &path);
         }
         self.check_command(findings, &path.key("command"));
+        if !findings.is_touched(path) {
+            self.hint_unused(findings, path);
+        }
+    }
+
+    fn hint_unused(&self, findings: &Findings<'_>, path: &Path<'_>) {
+        let used: Vec<&str> = self.command.iter().flat_map(|part| mm_schema::placeholders(part)).collect();
+        for name in self.parameters.keys().filter(|name| !used.contains(&name.as_str())) {
+            let words = format!("{}: no argument has {{{{{}}}}}", findings.subject(path), excerpt(name));
+            findings.hint(&path.key("parameters").key(name), words);
+        }
     }
 
     fn check_command(&self, findings: &Findings<'_>, path: &Path<'_>) {
+        if findings.is_touched(path) {
+            return;
+        }
         let Some((program, arguments)) = self.command.split_first().filter(|(p, _)| !p.trim().is_empty())
         else {
             let words = " must name a program, then its arguments, as in [\"./release.sh\", \"{{version}}\"]";
@@ -167,12 +184,38 @@ impl DeclaredTool {
         }
         for (index, argument) in arguments.iter().enumerate() {
             let item = path.index(index + 1);
-            let unknown = |name: &&str| !self.parameters.contains_key(*name);
-            for name in mm_schema::placeholders(argument).filter(unknown) {
-                let words = format!(": {{{{{}}}}} is not a declared parameter", excerpt(name));
-                findings.broken_in(path, &item, &words);
+            for name in mm_schema::placeholders(argument) {
+                if !self.parameters.contains_key(name) {
+                    let words = format!(": {{{{{}}}}} is not a declared parameter", excerpt(name));
+                    findings.plain(&item, findings.subject(path) + &words);
+                    self.hint_spaces(findings, &item, name);
+                }
             }
             self.hint(findings, &item, index, argument);
+        }
+        self.hint_shell(findings, path);
+    }
+
+    fn hint_spaces(&self, findings: &Findings<'_>, item: &Path<'_>, name: &str) {
+        if self.parameters.contains_key(name.trim()) {
+            let words =
+                format!("{}: write {{{{{}}}}}, without spaces", findings.subject(item), excerpt(name.trim()));
+            findings.hint(item, words);
+        }
+    }
+
+    /// A value within the text of a shell can be any command.
+    fn hint_shell(&self, findings: &Findings<'_>, path: &Path<'_>) {
+        let shell = self.command.first().and_then(|program| program.rsplit('/').next());
+        let is_shell = shell.is_some_and(|name| ["sh", "bash", "zsh", "dash", "fish"].contains(&name));
+        let script = self.command.iter().position(|argument| argument == "-c").map(|at| at + 1);
+        let script = script.and_then(|at| self.command.get(at)).filter(|_| is_shell);
+        if script.is_some_and(|script| mm_schema::placeholders(script).next().is_some()) {
+            let tool = findings.subject(path);
+            let words = format!(
+                "{tool}: what the model gives becomes part of a shell command — pass it as an argument"
+            );
+            findings.hint(path, words);
         }
     }
 

@@ -55,6 +55,9 @@ tools:
         "tools[0].name",
         "tools[0].timeout",
     ];
+    assert_eq!(effective("yolo: false\npermissions: ask", &[]).origin("yolo"), Origin::Line(1));
+    let both = effective("watchdogTimeout: 1m\nfirstTokenTimeout: 1m", &[]);
+    assert_eq!(both.origin("firstTokenTimeout"), Origin::Line(2));
     assert_eq!(
         origins(&shown, &keys),
         [
@@ -76,6 +79,28 @@ tools:
             "\"0\" default",
         ]
     );
+}
+
+#[test]
+fn what_somebody_else_filled_is_a_comment() {
+    let mut shown = effective("mcp: {servers: {a: {command: c, env_file: e}}}", &[]);
+    shown.fill("system", "One.\n\nTwo.".into(), Origin::Other("built in".into()));
+    let text = shown.to_yaml();
+    assert!(text.contains("\n#system: |2-  # built in\n#  One.\n#\n#  Two.\n"), "{text}");
+    assert_eq!(shown.origin("mcp.servers.a.envFile"), Origin::Line(1), "by its other name");
+}
+
+#[test]
+fn what_yaml_forbids_and_what_is_very_long_is_read_back() {
+    let long = "k".repeat(1500);
+    let text = format!(
+        "model: \"a\\x7fb\\u009b\\uFFFE\"\nsampling:\n  \"d\\x7f\": \"\\u0085\"\n  ? {long}\n  :\n    ? {long}\n    : [1]\n"
+    );
+    let shown = Report::of_yaml(&text, "f", &Environment::default(), &Overrides::default());
+    let yaml = shown.effective().unwrap_or_else(|| panic!("{:?}", shown.problems)).to_yaml();
+    let again = Report::of_yaml(&yaml, "f", &Environment::default(), &Overrides::default());
+    assert_eq!(again.config, shown.config, "{:?}", again.problems);
+    assert!(!yaml.chars().any(|c| c.is_control() && c != '\n'));
 }
 
 #[test]

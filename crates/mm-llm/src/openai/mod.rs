@@ -45,16 +45,14 @@ impl OpenAiOptions {
         let fallback = preset.fallback.map(str::to_owned);
         Self { preset, base_url: None, fallback, api_key: None, proxies: ProxySettings::default() }
     }
+}
 
-    /// Gives the end points in the order in which they are tried, without a provider being made.
-    ///
-    /// # Errors
-    /// Refuses an end point that is no http or https URL.
-    pub fn endpoints(&self) -> Result<Vec<String>, ProviderError> {
-        let first = self.base_url.as_deref().unwrap_or(self.preset.base_url);
-        let urls = [Some(first), self.fallback.as_deref()].into_iter().flatten();
-        urls.filter(|url| !url.trim().is_empty()).map(checked).collect()
-    }
+/// Checks that an end point is one; an empty one is none, which is fine.
+///
+/// # Errors
+/// When it is no http or https URL.
+pub fn check_endpoint(url: &str) -> Result<(), ProviderError> {
+    if url.trim().is_empty() { Ok(()) } else { checked(url).map(drop) }
 }
 
 /// A server that speaks the OpenAI chat protocol.
@@ -80,7 +78,9 @@ impl OpenAi {
     /// # Errors
     /// Refuses an end point or a proxy that is no http or https URL.
     pub fn new(options: OpenAiOptions) -> Result<Self, ProviderError> {
-        let urls = options.endpoints()?;
+        let first = options.base_url.unwrap_or_else(|| options.preset.base_url.to_owned());
+        let urls = [Some(first), options.fallback].into_iter().flatten().filter(|url| !url.trim().is_empty());
+        let urls: Vec<String> = urls.map(|url| checked(&url)).collect::<Result<_, _>>()?;
         let inner = Inner {
             preset: options.preset,
             client: http::client(&urls, &options.proxies)?,

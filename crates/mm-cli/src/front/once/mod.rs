@@ -116,7 +116,7 @@ async fn ask(
 /// Tells what was not told yet.
 async fn warn(engine: &mut Engine, output: &Output) {
     for warning in engine.warnings.drain(..) {
-        output.other(format!("[warning: {}]\n", visible(&warning))).await;
+        output.other(format!("[warning: {}]\n", visible(&warning.replace('\n', " ")))).await;
     }
 }
 

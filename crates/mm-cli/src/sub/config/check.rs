@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use mm_config::{Overrides, Remark, Report, UnknownKey};
-use mm_tools::output::visible;
+use mm_config::{Origin, Overrides, Remark, Report, UnknownKey};
 use serde_json::{Value, json};
 
 use crate::app::print;
@@ -16,9 +15,9 @@ use crate::error::CliError;
 pub(super) fn run(around: &Surroundings, overrides: &Overrides, form: Form) -> Result<ExitCode, CliError> {
     let mut report = Report::of_file(around.file.as_deref(), &around.env, overrides);
     let engine = beyond_the_file(&mut report, around);
-    let failed = !report.problems.is_empty() || engine.is_some();
+    let failed = !report.problems.is_empty() || !engine.is_empty();
     if form == Form::Json {
-        print(&format!("{:#}\n", json(&report, engine.as_ref())))?;
+        print(&format!("{:#}\n", json(&report, &engine)))?;
         return Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS });
     }
     let outcome = if failed {
@@ -31,11 +30,24 @@ pub(super) fn run(around: &Surroundings, overrides: &Overrides, form: Form) -> R
     outcome
 }
 
-/// What the program would say at its start though the file is valid.
-fn beyond_the_file(report: &mut Report, around: &Surroundings) -> Option<String> {
-    let config = report.config.as_ref()?;
-    report.warnings.extend(warnings::of(config, around).into_iter().map(Remark::of_no_line));
-    provider::check(config, around).err().map(|error| error.to_string())
+/// What the program would say at its start though the file is valid: warnings, and whole lines of errors.
+fn beyond_the_file(report: &mut Report, around: &Surroundings) -> Vec<String> {
+    if report.config.is_some() {
+        for (key, words) in warnings::of(&report.draft, around) {
+            let line = match key.map(|key| report.origin(&key)) {
+                Some(Origin::Line(line)) => Some(line),
+                _ => None,
+            };
+            report.warnings.push(Remark::new(line, words));
+        }
+    }
+    let faulty = |key: &str| report.problems.iter().any(|problem| problem.key.as_deref() == Some(key));
+    let errors = provider::check(&report.draft).into_iter().filter(|(key, _)| !faulty(key));
+    let line = |(key, error): (&str, CliError)| {
+        let text = error.to_string();
+        format!("{} — {key}: {}]", text.trim_end_matches(']'), report.origin(key))
+    };
+    errors.map(line).collect()
 }
 
 fn text(report: &Report) -> String {
@@ -49,13 +61,13 @@ fn text(report: &Report) -> String {
     let counts: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| total(*count, what)).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(", {}", counts.join(", ")) };
-    let _ = writeln!(text, "{}: valid{counts}", visible(&report.path));
+    let _ = writeln!(text, "{}: valid{counts}", plain(&report.path));
     text
 }
 
 /// A line for each thing that is not wrong.
 fn findings(report: &Report) -> String {
-    let path = visible(&report.path);
+    let path = plain(&report.path);
     let mut text = String::new();
     for key in &report.unknown_keys {
         let _ = writeln!(text, "{path}: {}", unknown(key));
@@ -63,10 +75,15 @@ fn findings(report: &Report) -> String {
     for (kind, remarks) in [("warning", &report.warnings), ("hint", &report.hints)] {
         for Remark { line, words, .. } in remarks {
             let place = line.map_or(String::new(), |line| format!("line {line}: "));
-            let _ = writeln!(text, "{path}: {kind}: {place}{}", visible(words));
+            let _ = writeln!(text, "{path}: {kind}: {place}{}", plain(words));
         }
     }
     text
+}
+
+/// A text on one line that cannot play with the terminal.
+fn plain(text: &str) -> String {
+    mm_tools::output::visible(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 fn unknown(key: &UnknownKey) -> String {
@@ -74,10 +91,13 @@ fn unknown(key: &UnknownKey) -> String {
         Some(nearest) => format!(" — did you mean {nearest}?"),
         None => String::new(),
     };
-    format!("line {}, column {}: unknown key {}{nearest}", key.line, key.column, visible(&key.path))
+    // White space at its ends would not be seen.
+    let is_plain = key.path.chars().all(|c| !c.is_whitespace() || c == ' ') && key.path.trim() == key.path;
+    let name = if is_plain { plain(&key.path) } else { format!("{:?}", key.path) };
+    format!("line {}, column {}: unknown key {name}{nearest}", key.line, key.column)
 }
 
-fn json(report: &Report, engine: Option<&String>) -> Value {
+fn json(report: &Report, engine: &[String]) -> Value {
     let remark = |remark: &Remark| json!({ "line": remark.line, "message": remark.words });
     let problems = report.problems.iter().map(|problem| {
         json!({
@@ -89,9 +109,9 @@ fn json(report: &Report, engine: Option<&String>) -> Value {
     );
     json!({
         "path": report.path,
-        "valid": report.problems.is_empty() && engine.is_none(),
+        "valid": report.problems.is_empty() && engine.is_empty(),
         "problems": problems.collect::<Vec<_>>(),
-        "engineError": engine,
+        "engineErrors": engine,
         "unknownKeys": unknown.collect::<Vec<_>>(),
         "warnings": report.warnings.iter().map(remark).collect::<Vec<_>>(),
         "hints": report.hints.iter().map(remark).collect::<Vec<_>>(),

@@ -32,7 +32,7 @@ pub(crate) fn run(what: &ConfigCommand, args: &Args, mut around: Surroundings) -
         ConfigCommand::Schema => print(&schema::text()),
         ConfigCommand::Init { file } => {
             let target = file.clone().or_else(|| args.config.clone());
-            print(&init::run(&around.cwd, target, args.provider.as_deref())?)
+            print(&init::run(&around.cwd, target, &overrides(args))?)
         }
     }
 }

@@ -119,3 +119,42 @@ fn merged_and_aliased_values_count() {
     let text = "x-limit: &limit\n  ten\nmaxTurns: *limit\n";
     assert_eq!(problems(text), ["line 3, column 11: maxTurns must be a whole number, not \"ten\""]);
 }
+
+#[test]
+fn what_is_taken_as_it_is_and_probably_not_meant_gets_a_warning() {
+    let rows = [
+        ("sampling: {temprature: 1}", "sampling.temprature is sent as it is — did you mean temperature?"),
+        ("sampling: {topP: 1}", "sampling.topP is sent as it is — did you mean top_p?"),
+        ("sampling: {model: x}", "sampling.model is not sent: it comes from the conversation"),
+        (
+            "apiKeyEnv: sk-verysecret",
+            "apiKeyEnv is the name of a variable that holds the key, and this is no such name",
+        ),
+        ("model: ${MODEL}", "model: no variable is put into the text — set AGENT_MODEL instead"),
+        (
+            "mcp: {servers: {a: {command: c, url: u}}}",
+            "mcp.servers.a.command has no effect beside url: the server is reached at that",
+        ),
+        (
+            "mcp: {servers: {a: {command: c, headers: {A: b}}}}",
+            "mcp.servers.a.headers has no effect: only a server with a url takes headers",
+        ),
+        (
+            "mcp: {servers: {a: {url: u, env: {A: b}}}}",
+            "mcp.servers.a.env has no effect: only a server on stdio has an environment",
+        ),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(config(text).warnings, [expected], "{text}");
+    }
+    assert_eq!(config("sampling: {top_k: 1, seed: 1, x_own: 1, min_p: 0}").warnings, Vec::<String>::new());
+}
+
+#[test]
+fn a_key_that_lost_its_section_is_found_there() {
+    let nearest = |text: &str| config(text).unknown_keys[0].nearest.clone();
+    assert_eq!(nearest("threshold: 5").as_deref(), Some("context.threshold"));
+    assert_eq!(nearest("temperature: 5").as_deref(), Some("sampling.temperature"));
+    assert_eq!(nearest("mcpServers: {}").as_deref(), Some("mcp.servers"));
+    assert_eq!(nearest("enabled: true"), None, "several sections have one");
+}

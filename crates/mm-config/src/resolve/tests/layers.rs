@@ -98,6 +98,8 @@ fn a_wrong_variable_is_named_with_its_value() {
         ("MM_MAX_TURNS", "ten", "must be a whole number"),
         ("MM_MAX_TURNS", "0", "must be > 0"),
         ("MM_MAX_TURNS", "1.5", "must be a whole number"),
+        ("MM_MAX_TURNS", "null", "must be a whole number"),
+        ("MM_MAX_TURNS", "~", "must be a whole number"),
         ("MM_CONTEXT_THRESHOLD", "101", "must be between 1 and 100"),
         ("MM_BASH_TIMEOUT", "20", "must be a duration with a unit, not 20: write 20s for seconds"),
         ("MM_BASH_TIMEOUT", "0", "must be > 0"),
@@ -114,8 +116,27 @@ fn a_wrong_variable_is_named_with_its_value() {
 
 #[test]
 fn a_slip_of_a_variable_gets_a_warning() {
-    let config = with("", &[("MM_YOLOO", "0"), ("MM_WHATEVER", "1")], &Overrides::default()).unwrap();
-    assert_eq!(config.warnings, ["MM_YOLOO is no variable of mm — did you mean MM_YOLO?"]);
+    let env = [
+        ("AGENT_HOLD", "1"),
+        ("AGENT_ID", "7"),
+        ("AGENT_YOL", "0"),
+        ("MM_CONFG", "x"),
+        ("MM_GUARD_DENY_PATTERNS", "x"),
+        ("MM_TOOLS", "x"),
+        ("MM_WHATEVER", "1"),
+        ("MM_YOLOO", "0"),
+    ];
+    let config = with("", &env, &Overrides::default()).unwrap();
+    assert_eq!(
+        config.warnings,
+        [
+            "MM_CONFG is no variable of mm — did you mean MM_CONFIG?",
+            "MM_GUARD_DENY_PATTERNS is no variable of mm: guard.denyPatterns is more than one value",
+            "MM_TOOLS is no variable of mm: tools is more than one value",
+            "MM_YOLOO is no variable of mm — did you mean MM_YOLO?",
+            "AGENT_YOL is no variable of mm — did you mean AGENT_YOLO?",
+        ]
+    );
 }
 
 #[test]

@@ -50,6 +50,53 @@ fn a_line_end_in_a_placeholder_does_not_break_the_line() {
 }
 
 #[test]
+fn no_problem_hides_another() {
+    let rows: [(&str, &[&str]); 8] = [
+        (
+            "mcp: {servers: {a: {command: x, envFile: a, env_file: b}}}\nmaxTurns: 0\nbashTool: 3\nguard: {denyPatterns: ['(']}",
+            &["env_file", "maxTurns", "bashTool", "denyPatterns"],
+        ),
+        (
+            "mcp: {servers: {a: {}, a.b: {}, 'a[0]': {}, c: {}}}",
+            &["servers.a must", "servers.a.b must", "servers.a[0] must", "servers.c must"],
+        ),
+        (
+            "tools:\n- {name: a, description: d, command: [c]}\n- {name: a, description: d, command: [c], timeout: 5}",
+            &["already called", "timeout"],
+        ),
+        ("mmConfigs: {a: {path: p, command: [c], yolo: 3}}", &["cannot both", "yolo"]),
+        ("mcp: {servers: {a: {enabled: 3}}}", &["must have a command", "enabled"]),
+        (
+            "lsp: {servers: [{name: a, command: b, extensions: [.x]}, {name: c, command: d, extensions: [y, .x]}]}",
+            &["already served", "start with a dot"],
+        ),
+        ("tools: [{name: a, description: d, command: [c, '{{a}}{{b}}']}]", &["{{a}} is not", "{{b}} is not"]),
+        (
+            "tools: [{name: a, description: d, parameters: {v: {}}, command: [c, '{{ v }}']}]",
+            &["{{ v }} is not a declared parameter"],
+        ),
+    ];
+    for (text, parts) in rows {
+        let told = problems(text);
+        assert_eq!(told.len(), parts.len(), "{text}{told:#?}");
+        for part in parts {
+            assert!(told.iter().any(|line| line.contains(part)), "{part} {told:#?}");
+        }
+    }
+    let long = "k".repeat(70);
+    let text = format!("mcp: {{servers: {{{long}1: {{}}, {long}2: {{}}}}}}");
+    assert_eq!(problems(&text).len(), 2, "names that are alike for 60 letters");
+}
+
+#[test]
+fn patterns_have_limits() {
+    let long = format!("guard: {{denyPatterns: ['{}']}}", "a".repeat(501));
+    assert_eq!(problems(&long), ["line 1: guard.denyPatterns[0] is longer than 500 bytes"]);
+    let many = format!("guard: {{allowPatterns: [{}]}}", "a, ".repeat(101));
+    assert_eq!(problems(&many), ["line 1: guard.allowPatterns has more than 100 patterns"]);
+}
+
+#[test]
 fn problems_of_all_kinds_come_in_file_order() {
     let text = "yolo: on\nmaxTurns: 0\nmodel: a\nbashTimeout: 5\nmodel: b\nsampling: [1]\nprovider: ''\n";
     let env = [("AGENT_YOLO", "x"), ("AGENT_ASK_USER", "y")];

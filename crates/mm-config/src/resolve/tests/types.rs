@@ -103,18 +103,20 @@ fn wrong(steps: &[String], schema: &Value) -> Option<(Value, &'static str)> {
         Some("number") => (json!("hot"), "must be a number, not \"hot\""),
         Some("integer") => (json!("many"), "must be a whole number, not \"many\""),
         Some("string") => (json!([1]), "must be text, not a list"),
-        Some("array") => (
-            json!("a b"),
-            if matches!(last, Some("command" | "args")) {
-                "must be a list, not \"a b\" (write [\"a\", \"b\"])"
-            } else {
-                "must be a list, not \"a b\" (write [\"a b\"])"
-            },
-        ),
+        Some("array") => {
+            let words = match last {
+                Some("command" | "args") => "must be a list, not \"a b\" (write [\"a\", \"b\"])",
+                Some("extensions" | "denyPatterns" | "allowPatterns") => {
+                    "must be a list, not \"a b\" (write [\"a b\"])"
+                }
+                _ => "must be a list, not \"a b\"",
+            };
+            (json!("a b"), words)
+        }
         Some("object") => (json!([1]), "must be a mapping, not a list"),
         _ if is_duration => (json!(5), "must be a duration with a unit, not 5: write 5s for seconds"),
         // Text or a list.
-        _ if last == Some("command") => (json!({ "a": 1 }), "must be a list, not a mapping"),
+        _ if last == Some("command") => (json!({ "a": 1 }), "must be text or a list, not a mapping"),
         // Any value.
         _ => return None,
     })
@@ -197,7 +199,7 @@ fn hints_name_the_right_form() {
         ),
         (
             "maxTurns: 99999999999999999999",
-            "line 1, column 11: maxTurns must be a whole number from 0 to 18446744073709551615",
+            "line 1, column 11: maxTurns must be at most 18446744073709551615",
         ),
         ("\n\n  {yolo: \"a\\nb\"}", "line 3, column 10: yolo must be true or false, not \"a\\nb\""),
         (
@@ -207,12 +209,32 @@ fn hints_name_the_right_form() {
         ),
         (
             "sampling: {seed: 99999999999999999999}",
-            "line 1, column 18: sampling.seed must be a whole number from -9223372036854775808 to 18446744073709551615",
+            "line 1, column 18: sampling.seed must be at most 18446744073709551615",
         ),
         ("- a", "line 1, column 1: the file must be a mapping, not a list"),
+        ("guard: {denyPatterns: [~]}", "line 1, column 24: guard.denyPatterns[0] must be text, not null"),
         (
-            "guard: {denyPatterns: [~]}",
-            "line 1, column 24: guard.denyPatterns[0] must be text, not null (write \"~\")",
+            "guard: {denyPatterns: [null]}",
+            "line 1, column 24: guard.denyPatterns[0] must be text, not null (write \"null\")",
+        ),
+        ("hooks: {preAsk: ./x.sh}", "line 1, column 17: hooks.preAsk must be a list, not \"./x.sh\""),
+        ("mmConfigs:\n  a:\n", "mmConfigs.a: the path must not be empty"),
+        ("maxTurns: 1,5", "line 1, column 11: maxTurns must be a whole number, not \"1,5\""),
+        (
+            "bashTimeout: -5",
+            "line 1, column 14: bashTimeout must be a duration with a unit, not -5: write 5s for seconds",
+        ),
+        (
+            "hooks: {preAsk: [{command: {a: b}}]}",
+            "line 1, column 28: hooks.preAsk[0].command must be text or a list, not a mapping",
+        ),
+        (
+            "mcp: {servers: {a: {command: 'a \"b c\"', args: 'x | y'}}}",
+            "line 1, column 47: mcp.servers.a.args must be a list, not \"x | y\" (write each word as an item of its own)",
+        ),
+        (
+            "mcp: {servers: {a: {command: c, env_file: e, envFile: f}}}",
+            "line 1, column 43: mcp.servers.a.env_file is envFile by another name, and that is set too",
         ),
         ("tools: [5]", "line 1, column 9: tools[0] () must be a mapping, not 5"),
     ];

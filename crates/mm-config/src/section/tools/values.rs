@@ -21,7 +21,9 @@ pub(super) fn typed(node: &Node, kind: ParameterType) -> Result<Value, String> {
         (ParameterType::String, _) => Some(Value::from(scalar.text.as_str())),
         (ParameterType::Boolean, Meaning::Bool(value)) => Some(Value::from(value)),
         (ParameterType::Integer | ParameterType::Number, Meaning::Int) => {
-            int(&scalar.text).and_then(|number| i64::try_from(number).ok()).map(Value::from)
+            let number = int(&scalar.text).unwrap_or_default();
+            let small = i64::try_from(number).ok().map(Value::from);
+            small.or_else(|| u64::try_from(number).ok().map(Value::from))
         }
         (ParameterType::Number, Meaning::Float) => {
             float(&scalar.text).filter(|number| number.is_finite()).map(Value::from)
