@@ -269,4 +269,6 @@ impl CallIds {
 }
 
 #[cfg(test)]
+mod recordings;
+#[cfg(test)]
 mod tests;
