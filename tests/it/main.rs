@@ -11,6 +11,7 @@
 mod support;
 
 mod bad_input;
+mod cases;
 mod cli;
 mod config;
 mod line;

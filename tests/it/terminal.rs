@@ -10,7 +10,7 @@ use tokio::process::Child;
 use crate::support::{Sandbox, eventually, processes_with};
 
 /// `mm` in a terminal of its own.
-struct Terminal {
+pub struct Terminal {
     child: Child,
     reader: OwnedReadPty,
     writer: OwnedWritePty,
@@ -18,7 +18,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    async fn start(sandbox: &Sandbox) -> Self {
+    pub async fn start(sandbox: &Sandbox) -> Self {
         let (pty, pts) = pty_process::open().unwrap();
         pty.resize(Size::new(30, 100)).unwrap();
         let command = pty_process::Command::new(env!("CARGO_BIN_EXE_mm"))
@@ -33,12 +33,12 @@ impl Terminal {
         Self { child, reader, writer, seen: String::new() }
     }
 
-    async fn type_in(&mut self, text: &str) {
+    pub async fn type_in(&mut self, text: &str) {
         self.writer.write_all(text.as_bytes()).await.unwrap();
     }
 
     /// Reads until the text has appeared, and forgets everything up to its end.
-    async fn until(&mut self, text: &str) -> String {
+    pub async fn until(&mut self, text: &str) -> String {
         let read = async {
             loop {
                 if let Some(at) = self.seen.find(text) {
@@ -57,7 +57,7 @@ impl Terminal {
         }
     }
 
-    async fn ended(&mut self) -> Option<i32> {
+    pub async fn ended(&mut self) -> Option<i32> {
         let wait = tokio::time::timeout(Duration::from_secs(30), self.child.wait());
         wait.await.expect("mm hangs").unwrap().code()
     }

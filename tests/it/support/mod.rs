@@ -1,5 +1,6 @@
 //! A sandbox for the binary: an empty home, an empty directory, nothing of the developer's machine.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -70,9 +71,19 @@ impl Sandbox {
 
     /// Runs the binary with something piped in.
     pub async fn run_with(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
-        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        self.run_in(args, &BTreeMap::new(), Some(input.as_ref())).await
+    }
+
+    /// Runs the binary with variables, and with something piped in if there is something.
+    pub async fn run_in(&self, args: &[&str], env: &BTreeMap<String, String>, input: Option<&[u8]>) -> Ran {
+        let mut command = self.command(args);
+        command.envs(env);
+        let Some(input) = input else {
+            return ended(command.spawn().unwrap()).await;
+        };
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(input.as_ref()).await.unwrap();
+        stdin.write_all(input).await.unwrap();
         drop(stdin);
         ended(child).await
     }

@@ -276,4 +276,6 @@ impl CallIds {
 }
 
 #[cfg(test)]
+mod recordings;
+#[cfg(test)]
 mod tests;

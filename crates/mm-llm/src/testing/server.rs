@@ -1,6 +1,6 @@
 //! A server of raw bytes, for bodies that pause, break off, or are no HTTP at all.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,6 +61,15 @@ pub struct Request {
     pub body: String,
 }
 
+impl Piece {
+    /// The same bytes in writes of at most so many, the pause before the first.
+    pub fn split(self, every: usize) -> Vec<Self> {
+        let pieces = self.bytes.chunks(every.max(1)).map(<[u8]>::to_vec);
+        let waits = std::iter::once(self.wait).chain(std::iter::repeat(Duration::ZERO));
+        waits.zip(pieces).map(|(wait, bytes)| Self { wait, bytes }).collect()
+    }
+}
+
 impl Answer {
     /// An event stream with status 200, ended rightly.
     pub fn events(text: &str) -> Self {
@@ -111,7 +120,8 @@ impl Answer {
     }
 }
 
-/// Answers `GET …/models` with one model, and each POST with the next answer of a script.
+/// Answers `GET …/models` with one model, each `POST …/chat/completions` with the next answer of a script,
+/// and anything else with 404, but for routes that are scripted too.
 #[derive(Debug)]
 pub struct ScriptedServer {
     address: SocketAddr,
@@ -125,6 +135,7 @@ struct Shared {
     script: Mutex<VecDeque<Answer>>,
     requests: Mutex<Vec<Request>>,
     models: Mutex<Answer>,
+    routes: Mutex<BTreeMap<String, VecDeque<Answer>>>,
     connections: watch::Sender<usize>,
     closed: watch::Sender<usize>,
 }
@@ -141,6 +152,7 @@ impl ScriptedServer {
             script: Mutex::new(script.into_iter().collect()),
             requests: Mutex::default(),
             models: Mutex::new(Answer::json(200, r#"{"object":"list","data":[{"id":"m"}]}"#)),
+            routes: Mutex::default(),
             connections: watch::Sender::new(0),
             closed: watch::Sender::new(0),
         });
@@ -151,6 +163,13 @@ impl ScriptedServer {
     /// Answers `GET …/models` otherwise.
     pub fn with_models(self, answer: Answer) -> Self {
         *self.shared.models.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+        self
+    }
+
+    /// Answers a method and a path, such as `GET /props`, with these in order; the last one stays.
+    pub fn with_route(self, route: &str, answers: impl IntoIterator<Item = Answer>) -> Self {
+        let answers = answers.into_iter().collect();
+        self.shared.routes.lock().unwrap_or_else(PoisonError::into_inner).insert(route.to_owned(), answers);
         self
     }
 
@@ -187,6 +206,30 @@ impl Drop for ScriptedServer {
     }
 }
 
+impl Shared {
+    fn answer(&self, request: &Request) -> Answer {
+        let route = format!("{} {}", request.method, request.path);
+        if let Some(answers) = self.routes.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&route) {
+            let last = if answers.len() == 1 { answers.front().cloned() } else { answers.pop_front() };
+            return last.unwrap_or_else(not_found);
+        }
+        match (request.method.as_str(), request.path.as_str()) {
+            ("POST", path) if path.ends_with("/chat/completions") => {
+                let next = self.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                next.unwrap_or_else(|| Answer::json(500, r#"{"error":"the script has no further answer"}"#))
+            }
+            ("GET", path) if path.ends_with("/models") => {
+                self.models.lock().unwrap_or_else(PoisonError::into_inner).clone()
+            }
+            _ => not_found(),
+        }
+    }
+}
+
+fn not_found() -> Answer {
+    Answer::json(404, r#"{"error":{"message":"File Not Found","type":"not_found_error","code":404}}"#)
+}
+
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let mut connections = JoinSet::new(); // they end with the server
     while let Ok((stream, _)) = listener.accept().await {
@@ -200,14 +243,8 @@ async fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut stream = BufReader::new(stream);
     while let Some(request) = read(&mut stream).await? {
-        let is_post = request.method == "POST";
+        let answer = shared.answer(&request);
         shared.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
-        let answer = if is_post {
-            let next = shared.script.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-            next.unwrap_or_else(|| Answer::json(500, r#"{"error":"the script has no further answer"}"#))
-        } else {
-            shared.models.lock().unwrap_or_else(PoisonError::into_inner).clone()
-        };
         if !send(&mut stream, answer, shared).await? {
             break;
         }
