@@ -41,12 +41,14 @@ pub enum ProviderError {
         source: Option<Box<dyn Error + Send + Sync>>,
     },
     /// The server was silent for too long.
-    #[error("{phase} after {after}")]
+    #[error("{phase} after {after}{}", if *loading { " (it says: Loading model)" } else { "" })]
     Timeout {
         /// What was waited for.
         phase: Phase,
         /// The limit as the user wrote it.
         after: String,
+        /// Whether the server was still loading the model.
+        loading: bool,
     },
     /// The server answered with an error status.
     #[error("the server answered HTTP {status}{}", message_part(message))]

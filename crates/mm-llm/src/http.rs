@@ -165,14 +165,17 @@ fn overflow(json: &Value, message: &str) -> Option<ProviderError> {
     Some(ProviderError::ContextOverflow { prompt, window, message: message.to_owned() })
 }
 
-/// Cuts a text to one line of at most 300 characters, none of which can play with a terminal.
+/// Cuts a text to one line of at most 300 characters, none of which can play with a terminal. The middle goes: the
+/// reason often stands at the end.
 pub(crate) fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().filter(|c| !c.is_control()).collect();
-    match line.char_indices().nth(300) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-        None => line,
+    let letters = line.chars().count();
+    if letters <= 300 {
+        return line;
     }
+    let part = |from: usize, count: usize| line.chars().skip(from).take(count).collect::<String>();
+    format!("{} … {}", part(0, 147), part(letters - 150, 150))
 }
 
 fn without_tags(html: &str) -> String {
@@ -249,7 +252,7 @@ mod tests {
     #[test]
     fn long_bodies_are_cut_at_a_character() {
         let line = one_line(&"é ".repeat(1000));
-        assert_eq!(line.chars().count(), 301);
+        assert_eq!(line.chars().count(), 300);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use tokio::time::{Instant, timeout_at};
 
-use crate::{ChatEvent, ChatStream, Phase, ProviderError};
+use crate::{ChatEvent, ChatStream, Phase, ProviderError, Waiting};
 
 /// What may still come once a limit is over.
 const GRACE: Duration = Duration::from_millis(100);
@@ -45,7 +45,7 @@ impl WaitLimits {
 /// Watches a stream: when a limit is over, the stream ends with [`ProviderError::Timeout`] and the
 /// connection is closed. A keep-alive comment of the server is no token and starts nothing anew.
 pub fn watch(stream: ChatStream, limits: WaitLimits) -> ChatStream {
-    let watched = Watched { deadline: None, talking: false, limits, stream: Some(stream) };
+    let watched = Watched { deadline: None, talking: false, loading: false, limits, stream: Some(stream) };
     ChatStream::new(stream::unfold(watched, |mut watched| async move {
         let item = watched.next().await?;
         Some((item, watched))
@@ -56,6 +56,7 @@ struct Watched {
     stream: Option<ChatStream>,
     limits: WaitLimits,
     talking: bool,
+    loading: bool,
     deadline: Option<Instant>,
 }
 
@@ -78,6 +79,7 @@ impl Watched {
     }
 
     fn heard(&mut self, event: &ChatEvent) {
+        self.loading = matches!(event, ChatEvent::Waiting(Waiting::Loading));
         if event.is_token() {
             self.talking = true;
             self.deadline = Some(after(self.limits.between.duration));
@@ -92,7 +94,7 @@ impl Watched {
         } else {
             (Phase::FirstToken, self.limits.first())
         };
-        ProviderError::Timeout { phase, after: limit.text.clone() }
+        ProviderError::Timeout { phase, after: limit.text.clone(), loading: self.loading }
     }
 }
 
@@ -142,6 +144,11 @@ mod tests {
         let done = || ChatEvent::Finished(crate::FinishReason::Stop);
         let rows: Vec<((u64, u64), Vec<(u64, ChatEvent)>, &str)> = vec![
             ((3, 1), vec![], "no first token from the server after 3s"),
+            (
+                (3, 1),
+                vec![(1, ChatEvent::Waiting(Waiting::Loading))],
+                "no first token from the server after 3s (it says: Loading model)",
+            ),
             ((3, 1), vec![(2, text("a"))], "connection hang detected after 1s"),
             ((3, 9), vec![], "no first token from the server after 9s"),
             ((3, 1), vec![(2, progress()), (2, progress()), (2, text("a")), (0, done())], "finished"),

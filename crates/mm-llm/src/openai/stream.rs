@@ -161,11 +161,14 @@ impl Reading {
             Form::Events { sse, head, any } => {
                 let mut feed = Feed { decoder: &mut self.decoder, done: false, failed: None };
                 sse.finish(|data| feed.data(data, any));
-                if let Some(error) = feed.failed {
-                    return Err(error);
-                }
+                // After the end of the answer, counts that were cut off are no loss.
                 if feed.done || feed.decoder.is_finished() {
                     return Ok(());
+                }
+                match feed.failed {
+                    // An event without its end is a part of one.
+                    Some(ProviderError::Protocol { .. }) | None => {}
+                    Some(error) => return Err(error),
                 }
                 if *any {
                     return Err(protocol("the stream ended before the model finished"));
