@@ -38,21 +38,19 @@ trace: {enabled: false}
 ";
 
 /// The cases that wait, with the feature that they wait for.
-const WAITING: [(&str, &str); 14] = [
+const WAITING: [(&str, &str); 12] = [
     ("tc-05-empty-arguments", "declared tools"),
     ("tc-16-scalar-arguments-as-strings", "declared tools"),
     ("rs-07a-llamacpp", "compression"),
     ("rs-07b-ollama", "compression"),
     ("rs-10-structured-output-in-reasoning", "structuredOutput"),
-    ("cx-03-ollama-silent-truncation", "window discovery over /api/ps"),
+    ("cx-03-ollama-silent-truncation", "compression"),
     ("cx-08-usage-missing-or-zero", "compression"),
     ("so-01-cut-by-max-tokens", "structuredOutput"),
     ("so-02-request-shape", "structuredOutput"),
     ("un-01a-llmman", "/unload"),
     ("un-01b-ollama", "/unload"),
     ("un-02-llama-router", "/unload"),
-    ("tr-01-no-secrets", "trace"),
-    ("tr-03-no-answer", "trace"),
 ];
 
 /// The cases that need a terminal; each has a test of its own.

@@ -18,8 +18,10 @@ pub(crate) async fn show(engine: &mut Engine, config: &Config, output: &Output) 
     let window = engine.session.options().window.map_or("unknown".to_owned(), tokens);
     let names: Vec<&str> = engine.session.tools().names().collect();
     let tools = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let trace =
+        engine.trace.as_ref().map(|(_, dir)| format!(" | trace: {}", dir.display())).unwrap_or_default();
     let line = format!(
-        "mm {} | {} | {} | {endpoint} | window: {window} | tools: {tools}",
+        "mm {} | {} | {} | {endpoint} | window: {window} | tools: {tools}{trace}",
         env!("CARGO_PKG_VERSION"),
         config.provider,
         config.model,

@@ -44,6 +44,9 @@ mod text_calls;
 
 mod watchdog;
 
+mod observer;
+mod trace;
+
 mod error;
 
 #[cfg(feature = "testing")]
@@ -53,9 +56,11 @@ pub use error::{Phase, ProviderError};
 pub use event::{ChatEvent, FinishReason, Usage, Waiting};
 pub use http::{ApiKey, ProxySettings};
 pub use message::Message;
+pub use observer::{Observer, Sent, WatchAnswer};
 pub use openai::{OpenAi, OpenAiOptions, SseDecoder, check_endpoint};
 pub use preset::{PRESETS, Preset, StateRoute, ThinkingSwitch, preset};
 pub use provider::{ChatStream, ModelInfo, Provider, Unloaded};
 pub use reply::Reply;
 pub use request::ChatRequest;
+pub use trace::Trace;
 pub use watchdog::{Limit, WaitLimits, watch};

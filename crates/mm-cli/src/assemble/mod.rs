@@ -8,8 +8,9 @@ pub(crate) mod warnings;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use mm_config::path::{Bases, Mode};
 use mm_config::{Config, Environment};
-use mm_llm::{OpenAi, Provider};
+use mm_llm::{OpenAi, Provider, Trace};
 use mm_session::{Session, SessionParts};
 use mm_tools::process::ProcessRunner;
 
@@ -31,6 +32,19 @@ pub(crate) struct Surroundings {
     pub(crate) file: Option<PathBuf>,
 }
 
+impl Surroundings {
+    /// What the relative paths of the configuration are relative to.
+    pub(crate) fn bases(&self) -> Bases<'_> {
+        Bases {
+            mode: Mode::Terminal,
+            launch: &self.cwd,
+            conversation: &self.cwd,
+            file: self.file.as_deref(),
+            home: self.home.as_deref(),
+        }
+    }
+}
+
 /// All that a front end works with.
 #[derive(Debug)]
 pub(crate) struct Engine {
@@ -44,6 +58,8 @@ pub(crate) struct Engine {
     pub(crate) streams: Streams,
     /// What the user should know though nothing is wrong.
     pub(crate) warnings: Vec<String>,
+    /// Requests and answers in files, where that is on, with their directory.
+    pub(crate) trace: Option<(Trace, PathBuf)>,
     /// What the user should know if the server does not tell its window.
     pub(crate) unknown_window: Option<String>,
 }
@@ -51,7 +67,8 @@ pub(crate) struct Engine {
 /// Puts everything together. No network, no process.
 pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, CliError> {
     let preset = provider::preset(config)?;
-    let provider = provider::provider(config, preset, around)?;
+    let trace = provider::trace(config, around)?;
+    let provider = provider::provider(config, preset, around, trace.as_ref().map(|(trace, _)| trace))?;
     let processes = ProcessRunner::new();
     let tools = tools::tools(config, &processes)?;
     let parts = SessionParts { tools, ..SessionParts::new(Arc::new(provider.clone())) };
@@ -63,7 +80,7 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
         .chain(warnings::of(config, around).into_iter().map(|(_, words)| words))
         .collect();
     let unknown_window = warnings::of_unknown_window(config);
-    Ok(Engine { session, provider, processes, streams: around.streams, warnings, unknown_window })
+    Ok(Engine { session, provider, processes, streams: around.streams, warnings, trace, unknown_window })
 }
 
 /// Asks the server for its window, where the configuration does not say.
@@ -81,4 +98,14 @@ pub(crate) async fn learn_window(engine: &mut Engine) {
 pub(crate) fn system_prompt(config: &Config, around: &Surroundings) -> Result<String, CliError> {
     let tools = tools::tools(config, &ProcessRunner::new())?;
     Ok(mm_session::prompt::built_in(&tools, &around.cwd))
+}
+
+/// Waits until the trace is written; gives what is wrong with it, once.
+pub(crate) async fn trace_failure(engine: &Engine) -> Option<String> {
+    let (trace, _) = engine.trace.clone()?;
+    let flushed = tokio::task::spawn_blocking(move || {
+        trace.flush();
+        trace.failure()
+    });
+    flushed.await.ok()?
 }

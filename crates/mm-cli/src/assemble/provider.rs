@@ -1,7 +1,11 @@
 //! The server.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use mm_config::Config;
-use mm_llm::{ApiKey, OpenAi, OpenAiOptions, PRESETS, Preset, ProxySettings};
+use mm_config::path::{PathKey, resolve};
+use mm_llm::{ApiKey, Observer, OpenAi, OpenAiOptions, PRESETS, Preset, ProxySettings, Trace};
 
 use super::Surroundings;
 use crate::error::CliError;
@@ -30,8 +34,21 @@ pub(super) fn provider(
     config: &Config,
     preset: &'static Preset,
     around: &Surroundings,
+    trace: Option<&Trace>,
 ) -> Result<OpenAi, CliError> {
-    Ok(OpenAi::new(options(config, preset, around))?)
+    let observer = trace.map(|trace| Arc::new(trace.clone()) as Arc<dyn Observer>);
+    Ok(OpenAi::new(OpenAiOptions { observer, ..options(config, preset, around) })?)
+}
+
+/// Requests and answers in files, where that is on.
+pub(super) fn trace(config: &Config, around: &Surroundings) -> Result<Option<(Trace, PathBuf)>, CliError> {
+    if !config.trace.enabled {
+        return Ok(None);
+    }
+    let dir = resolve(PathKey::TraceDir, &config.trace.dir, around.bases());
+    let stamp = || jiff::Zoned::now().strftime("%Y%m%d-%H%M%S%.3f").to_string();
+    let trace = Trace::new(dir.clone(), &config.acp.name, stamp);
+    trace.map(|trace| Some((trace, dir))).map_err(|error| CliError::Engine(format!("cannot trace: {error}")))
 }
 
 fn options(config: &Config, preset: &'static Preset, around: &Surroundings) -> OpenAiOptions {
@@ -43,6 +60,7 @@ fn options(config: &Config, preset: &'static Preset, around: &Surroundings) -> O
         fallback: config.fallback.clone().or_else(|| preset.fallback.map(str::to_owned)),
         api_key: variable.and_then(|name| around.env.get(name)).map(ApiKey::new),
         proxies: proxies(around),
+        observer: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the user should know at the start though nothing is wrong, as far as it needs the disk or the server.
 
 use mm_config::Config;
-use mm_config::path::{Bases, Mode, PathKey, resolve};
+use mm_config::path::{PathKey, resolve};
 
 use super::Surroundings;
 
@@ -29,15 +29,8 @@ pub(crate) fn of_unknown_window(config: &Config) -> Option<String> {
 
 /// The agents whose file is not there.
 fn missing_agents(config: &Config, around: &Surroundings) -> Vec<(Option<String>, String)> {
-    let bases = Bases {
-        mode: Mode::Terminal,
-        launch: &around.cwd,
-        conversation: &around.cwd,
-        file: around.file.as_deref(),
-        home: around.home.as_deref(),
-    };
     let missing = |(name, agent): (&String, &mm_config::MmConfig)| {
-        let path = resolve(PathKey::MmConfigPath, &agent.path, bases);
+        let path = resolve(PathKey::MmConfigPath, &agent.path, around.bases());
         let is_missing = !agent.path.is_empty() && !path.exists();
         let key = format!("mmConfigs.{name}");
         is_missing.then(|| (Some(format!("{key}.path")), format!("{key}: {} does not exist", path.display())))
@@ -58,7 +51,6 @@ fn without_effect(config: &Config) -> Vec<&'static str> {
         ("context.enabled", config.context.enabled),
         ("context.recall", config.context.recall),
         ("sessions.enabled", config.sessions.enabled),
-        ("trace.enabled", config.trace.enabled),
         ("lsp", !config.lsp.servers.is_empty()),
         ("hooks", config.hooks.events().iter().any(|(_, hooks)| !hooks.is_empty())),
         ("tools", !config.tools.is_empty()),

@@ -16,6 +16,7 @@ use reqwest::Client;
 
 use crate::endpoint::{Endpoint, Endpoints, authorized, shown};
 use crate::http::{self, ApiKey, ProxySettings};
+use crate::observer::{Observer, Sent};
 use crate::retry::{Again, Refusal};
 use crate::text_calls::ToolNames;
 use crate::{
@@ -37,13 +38,22 @@ pub struct OpenAiOptions {
     pub api_key: Option<ApiKey>,
     /// Proxies for hosts that are not local.
     pub proxies: ProxySettings,
+    /// Sees every request and its answer.
+    pub observer: Option<Arc<dyn Observer>>,
 }
 
 impl OpenAiOptions {
     /// The preset's own end points, no key, no proxy.
     pub fn new(preset: &'static Preset) -> Self {
         let fallback = preset.fallback.map(str::to_owned);
-        Self { preset, base_url: None, fallback, api_key: None, proxies: ProxySettings::default() }
+        Self {
+            preset,
+            base_url: None,
+            fallback,
+            api_key: None,
+            proxies: ProxySettings::default(),
+            observer: None,
+        }
     }
 }
 
@@ -68,6 +78,7 @@ struct Inner {
     endpoints: Endpoints,
     key: Option<ApiKey>,
     ids: Arc<CallIds>,
+    observer: Option<Arc<dyn Observer>>,
     // Keys that the server refused, for the rest of the process; held only to look or to add.
     refused: Mutex<Vec<&'static str>>,
 }
@@ -87,6 +98,7 @@ impl OpenAi {
             endpoints: Endpoints::new(urls, options.preset.start),
             key: options.api_key,
             ids: Arc::new(CallIds::default()),
+            observer: options.observer,
             refused: Mutex::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -109,15 +121,20 @@ impl Inner {
     async fn open(&self, body: &[u8], tools: &ToolNames) -> Result<Reading, Refusal> {
         let endpoint = self.choose().await?;
         let url = format!("{}/chat/completions", endpoint.base);
+        let sent = Sent { method: "POST", url: &shown(&url), body };
+        let mut watch = self.observer.as_ref().map(|observer| observer.sent(&sent));
         let request = self.client.post(&url).header("content-type", "application/json").body(body.to_vec());
         match authorized(request, self.key.as_ref()).send().await {
-            Ok(response) => Reading::begin(response, shown(&url), self.ids.clone(), tools.clone()).await,
+            Ok(response) => Reading::begin(response, sent.url, self.ids.clone(), tools.clone(), watch).await,
             Err(error) => {
                 self.endpoints.forget();
                 let why = http::why(&error);
+                if let Some(watch) = &mut watch {
+                    watch.end(Some(&why));
+                }
                 let source: Option<Box<dyn std::error::Error + Send + Sync>> =
                     Some(Box::new(error.without_url()));
-                let error = ProviderError::Connect { url: shown(&url), why, source };
+                let error = ProviderError::Connect { url: sent.url.to_owned(), why, source };
                 Err(Refusal { error, retry_after: None, unheard: true })
             }
         }

@@ -86,7 +86,7 @@ impl Recording {
             ::http::Response::builder().status(self.status).header("content-type", &self.content_type);
         let answer = answer.body(body).unwrap().into();
         let url = "http://127.0.0.1/v1/chat/completions".to_owned();
-        let error = match Reading::begin(answer, url, Arc::default(), Arc::from([])).await {
+        let error = match Reading::begin(answer, &url, Arc::default(), Arc::from([]), None).await {
             Ok(mut reading) => loop {
                 match reading.next().await {
                     Some(Ok(event)) => {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use reqwest::Response;
-use reqwest::header::{LOCATION, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 
 use super::decode::Decoder;
 use super::{CallIds, SseDecoder};
+use crate::observer::WatchAnswer;
 use crate::retry::Refusal;
 use crate::text_calls::ToolNames;
 use crate::{ChatEvent, ProviderError, http, retry};
@@ -32,6 +33,7 @@ pub(crate) struct Reading {
     form: Form,
     /// What to give once the events before it are out.
     last: Option<Result<(), ProviderError>>,
+    watch: Option<Box<dyn WatchAnswer>>,
 }
 
 /// What the body turned out to be.
@@ -49,18 +51,24 @@ impl Reading {
     /// Takes an answer whose head has come.
     pub(crate) async fn begin(
         response: Response,
-        url: String,
+        url: &str,
         ids: Arc<CallIds>,
         tools: ToolNames,
+        mut watch: Option<Box<dyn WatchAnswer>>,
     ) -> Result<Self, Refusal> {
         let status = response.status();
+        if let Some(watch) = &mut watch {
+            let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+            watch.head(status.as_u16(), kind);
+        }
         if !status.is_success() {
             let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
             let retry_after = header.and_then(|value| retry::retry_after(value, SystemTime::now()));
-            return Err(Refusal { error: status_error(response, url).await, retry_after, unheard: false });
+            let error = status_error(response, url, watch).await;
+            return Err(Refusal { error, retry_after, unheard: false });
         }
         let form = Form::Unknown(Vec::new());
-        Ok(Self { response, decoder: Decoder::new(ids, tools), form, last: None })
+        Ok(Self { response, decoder: Decoder::new(ids, tools), form, last: None, watch })
     }
 
     /// Gives the next event; `None` after the last.
@@ -90,6 +98,9 @@ impl Reading {
             // What is still due are counts and `[DONE]`; some servers send neither and keep the connection.
             true => tokio::time::timeout(FINISHED_WAIT, next).await.unwrap_or(Ok(None)),
         };
+        if let (Some(watch), Ok(Some(bytes))) = (&mut self.watch, &next) {
+            watch.bytes(bytes);
+        }
         let end = match next {
             Ok(Some(bytes)) => self.bytes(&bytes),
             Ok(None) => self.body_over().map(|()| true),
@@ -100,13 +111,21 @@ impl Reading {
             Ok(false) => {}
             Ok(true) => {
                 let _ = tokio::time::timeout(TAIL_WAIT, self.tail()).await;
+                self.watched(None);
                 self.decoder.end();
                 self.last = Some(Ok(()));
             }
             Err(error) => {
+                self.watched(Some(&error));
                 self.decoder.flush();
                 self.last = Some(Err(error));
             }
+        }
+    }
+
+    fn watched(&mut self, error: Option<&ProviderError>) {
+        if let Some(watch) = &mut self.watch {
+            watch.end(error.map(ToString::to_string).as_deref());
         }
     }
 
@@ -180,7 +199,11 @@ impl Reading {
     }
 
     async fn tail(&mut self) {
-        while let Ok(Some(_)) = self.response.chunk().await {}
+        while let Ok(Some(bytes)) = self.response.chunk().await {
+            if let Some(watch) = &mut self.watch {
+                watch.bytes(&bytes);
+            }
+        }
     }
 }
 
@@ -214,7 +237,11 @@ fn broken(error: &reqwest::Error) -> ProviderError {
     ProviderError::Protocol { what, near: http::why(error) }
 }
 
-async fn status_error(mut response: Response, url: String) -> ProviderError {
+async fn status_error(
+    mut response: Response,
+    url: &str,
+    mut watch: Option<Box<dyn WatchAnswer>>,
+) -> ProviderError {
     let status = response.status().as_u16();
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let mut body = Vec::new();
@@ -227,6 +254,10 @@ async fn status_error(mut response: Response, url: String) -> ProviderError {
         }
     };
     let _ = tokio::time::timeout(ERROR_WAIT, read).await;
+    if let Some(watch) = &mut watch {
+        watch.bytes(&body);
+        watch.end(None);
+    }
     match http::status_error(status, &String::from_utf8_lossy(&body), location.as_deref()) {
         // The path is what a person needs to see here.
         ProviderError::Http { status: 404, message } => {

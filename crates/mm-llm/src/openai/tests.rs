@@ -161,11 +161,7 @@ async fn every_odd_stream_is_read_or_told() {
             "!the server sent something that is no chunk of an answer: hello",
         ),
         ("HTML", "<html>hi</html>".into(), "!the server's answer is no event stream: <html>hi</html>"),
-        (
-            "half an event",
-            "data: {\"choices\":[{\"del".into(),
-            "!the stream ended before the model finished",
-        ),
+        ("half an event", "data: {\"choices\":[{\"del".into(), "!the stream ended before the model finished"),
         ("nothing", String::new(), "!the server sent an empty answer"),
         ("white space", "\n\n".into(), "!the server sent an empty answer"),
         (

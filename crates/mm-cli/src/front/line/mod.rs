@@ -9,6 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use mm_config::Config;
 use mm_session::{ConfirmRequest, Confirmation, Event, Frontend, TurnError};
+use mm_tools::output::visible;
 use tokio_util::sync::CancellationToken;
 
 use super::Presenter;
@@ -157,6 +158,9 @@ impl Line {
         if result.is_ok() {
             // A server that came up after the start tells its window only now.
             assemble::learn_window(&mut self.engine).await;
+        }
+        if let Some(failure) = assemble::trace_failure(&self.engine).await {
+            self.output.other(format!("{}\n", visible(&failure))).await;
         }
         // A terminal that takes nothing must not hold up the end.
         let patience = if self.killed || cancel.is_cancelled() { PATIENCE } else { Duration::MAX };

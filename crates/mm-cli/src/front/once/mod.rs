@@ -12,7 +12,7 @@ use mm_tools::output::visible;
 use tokio_util::sync::CancellationToken;
 
 use super::Presenter;
-use crate::assemble::Engine;
+use crate::assemble::{Engine, trace_failure};
 use crate::error::CliError;
 use crate::output::{Output, Streams, Writing};
 use crate::render::Look;
@@ -49,6 +49,9 @@ pub(crate) async fn run(
         }
     };
     engine.processes.shutdown().await;
+    if let Some(failure) = trace_failure(&engine).await {
+        output.other(format!("{}\n", visible(&failure))).await;
+    }
     end(result, writing, output, &mut signals).await
 }
 
