@@ -19,12 +19,16 @@ async fn version_and_help_go_to_stdout() {
     Usage: mm [OPTIONS] [COMMAND]
 
     Commands:
-      config  Check, show, describe or begin a configuration
+      config       Check, show, describe or begin a configuration
+      models       List the models that the server has
+      doctor       Try the server, the window, a tool call and a JSON answer; say what works and what to do
+      completions  Print the completion script of a shell
 
     Options:
       -c, --config <FILE>    The configuration file (else $MM_CONFIG, ./agent.yaml, ~/.config/mm/agent.yaml)
       -p <PROMPT>            Ask one question, print the answer, exit; `-` reads the question from stdin. What is piped in is added to the question
           --stdin            Wait for piped input however long it takes (else a pipe that is silent for 3 s is left out)
+          --output <FORM>    What -p prints: the answer, one JSON object, or one event a line [possible values: text, json, stream-json]
           --model <NAME>     The model, over file and environment
           --provider <NAME>  The server: dmr, llamacpp, llmman or ollama
           --base-url <URL>   The server's OpenAI-compatible end point, such as http://127.0.0.1:8080/v1

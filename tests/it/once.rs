@@ -278,3 +278,51 @@ async fn a_program_that_was_stopped_for_longer_than_the_watchdog_goes_on() {
     let ran = ended(child).await;
     assert_eq!((ran.stdout.as_str(), ran.code), ("aaaaaaaa\n", Some(0)), "{}", ran.stderr);
 }
+
+#[tokio::test]
+async fn a_program_gets_one_object_or_one_event_a_line() {
+    let script = || [Answer::bash("echo hi"), Answer::text(&["All ", "done"])];
+    let server = ScriptedServer::start(script()).await.unwrap();
+    let ran = Sandbox::with_config(&server.base_url(), "").run(&["-p", "go", "--output", "json"]).await;
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "🔧 bash: echo hi\n   │ hi\n"));
+    let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(object["answer"], "All done");
+    assert_eq!((&object["error"], &object["toolCalls"][0]["ok"]), (&serde_json::Value::Null, &true.into()));
+    assert_eq!(object["toolCalls"][0]["summary"], "echo hi");
+    assert_eq!(ran.stdout.lines().count(), 1);
+
+    let server = ScriptedServer::start(script()).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let ran = sandbox.run(&["-p", "go", "--output", "stream-json"]).await;
+    let types: Vec<String> = ran
+        .stdout
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["type"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(
+        types,
+        [
+            "turn_started",
+            "waiting",
+            "writing_call",
+            "tool_started",
+            "tool_progress",
+            "tool_finished",
+            "waiting",
+            "text",
+            "text",
+            "turn_ended"
+        ]
+    );
+
+    let server = ScriptedServer::start([Answer::json(400, r#"{"error":"no"}"#)]).await.unwrap();
+    let ran = Sandbox::with_config(&server.base_url(), "").run(&["-p", "go", "--output", "json"]).await;
+    let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((ran.code, &object["answer"]), (Some(2), &serde_json::Value::Null));
+    assert_eq!(object["error"], "the server answered HTTP 400: no");
+    assert_eq!(ran.stderr, "[error: the server answered HTTP 400: no]\n");
+    let ran = Sandbox::new().run(&["--output", "json"]).await;
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+}

@@ -149,3 +149,47 @@ async fn a_question_that_is_interrupted_frees_the_server() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     println!("interrupted and asked anew in {} ms", started.elapsed().as_millis());
 }
+
+#[tokio::test]
+async fn doctor_finds_that_everything_works() {
+    let Some(server) = server() else { return };
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/agents/try.yaml");
+    let sandbox = folder();
+    let ran =
+        ended(sandbox.command(&["-c", config, "doctor"]).env("AGENT_BASE_URL", &server).spawn().unwrap())
+            .await;
+    let marks: Vec<&str> = ran.stdout.lines().map(|line| line.get(..14).unwrap_or(line)).collect();
+    let expected = [
+        "ok  server    ",
+        "ok  model     ",
+        "ok  window    ",
+        "ok  answer    ",
+        "ok  tool call ",
+        "ok  JSON      ",
+    ];
+    assert_eq!(marks, expected, "{}{}", ran.stdout, ran.stderr);
+    let models =
+        ended(sandbox.command(&["-c", config, "models"]).env("AGENT_BASE_URL", &server).spawn().unwrap())
+            .await;
+    assert_eq!(models.stdout, "smollm2  (window 4.0k, loaded)\n");
+}
+
+#[tokio::test]
+async fn a_program_and_a_trace_get_what_really_happened() {
+    let Some(server) = server() else { return };
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/agents/try.yaml");
+    let sandbox = folder();
+    let mut command = sandbox.command(&["-c", config, "-p", "Which files are here?", "--output", "json"]);
+    let ran = ended(command.env("AGENT_BASE_URL", &server).env("AGENT_TRACE", "1").spawn().unwrap()).await;
+    let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        (&object["error"], object["toolCalls"][0]["name"].as_str()),
+        (&serde_json::Value::Null, Some("bash"))
+    );
+    assert!(object["usage"]["prompt"].as_u64() > Some(100), "{object}");
+    let files: Vec<_> = std::fs::read_dir(sandbox.path().join(".mm/traces")).unwrap().flatten().collect();
+    assert_eq!(files.len(), 4, "two requests, two answers");
+    for file in files.iter().filter(|file| file.path().extension().is_some_and(|ext| ext == "sse")) {
+        assert!(std::fs::read_to_string(file.path()).unwrap().ends_with("data: [DONE]\n\n"));
+    }
+}

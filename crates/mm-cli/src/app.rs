@@ -63,6 +63,9 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
         let text = if args.help { args::help(&args) } else { args::version() };
         return print(&text);
     }
+    if let Some(Helper::Completions { shell }) = &args.helper {
+        return print(&sub::completions::text(*shell));
+    }
     let mut surroundings = surroundings()?;
     surroundings.file = file(&args, &surroundings);
     if let Some(Helper::Config { what: Some(what) }) = &args.helper {
@@ -75,8 +78,22 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
         .map_err(|error| CliError::Engine(format!("cannot start: {error}")))?;
     let code = runtime.block_on(async {
         let engine = assemble::engine(&config, &surroundings)?;
+        match &args.helper {
+            Some(Helper::Models { output }) => {
+                return print(&sub::models::text(&engine.provider, *output).await?);
+            }
+            Some(Helper::Doctor) => return sub::doctor::run(&engine, &config).await,
+            Some(Helper::Config { .. } | Helper::Completions { .. }) | None => {}
+        }
         match args.prompt {
-            Some(prompt) => once::run(engine, &config, prompt, args.stdin).await,
+            Some(prompt) => {
+                let carries = match args.output {
+                    None | Some(args::Output::Text) => None,
+                    Some(args::Output::Json) => Some(once::Carries::Object),
+                    Some(args::Output::StreamJson) => Some(once::Carries::Events),
+                };
+                once::run(engine, &config, prompt, args.stdin, carries).await
+            }
             None => line::run(engine, &config).await,
         }
     });

@@ -26,6 +26,10 @@ pub(crate) struct Args {
     #[arg(long, requires = "prompt")]
     pub(crate) stdin: bool,
 
+    /// What -p prints: the answer, one JSON object, or one event a line.
+    #[arg(long, value_enum, requires = "prompt", value_name = "FORM")]
+    pub(crate) output: Option<Output>,
+
     /// The model, over file and environment.
     #[arg(long, value_name = "NAME", global = true)]
     pub(crate) model: Option<String>,
@@ -62,6 +66,31 @@ pub(crate) enum Helper {
         #[command(subcommand)]
         what: Option<ConfigCommand>,
     },
+    /// List the models that the server has.
+    Models {
+        /// How to print them.
+        #[arg(long, value_enum, default_value = "text")]
+        output: Form,
+    },
+    /// Try the server, the window, a tool call and a JSON answer; say what works and what to do.
+    Doctor,
+    /// Print the completion script of a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+impl Helper {
+    /// The name, as it is typed.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Config { .. } => "config",
+            Self::Models { .. } => "models",
+            Self::Doctor => "doctor",
+            Self::Completions { .. } => "completions",
+        }
+    }
 }
 
 /// What there is to do with a configuration.
@@ -93,6 +122,17 @@ pub(crate) enum ConfigCommand {
     },
 }
 
+/// What `-p` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// The answer.
+    Text,
+    /// One JSON object.
+    Json,
+    /// One event a line.
+    StreamJson,
+}
+
 /// How a helper prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
@@ -106,8 +146,9 @@ pub(crate) enum Form {
 pub(crate) fn parse(args: Vec<OsString>) -> Result<Args, CliError> {
     let args = Args::try_parse_from(normalised(args)).map_err(|error| CliError::Usage(told(&error)))?;
     match &args.helper {
-        Some(_) if args.prompt.is_some() => {
-            Err(CliError::Usage("-p asks a question, config does not: give one of them".to_owned()))
+        Some(helper) if args.prompt.is_some() => {
+            let name = helper.name();
+            Err(CliError::Usage(format!("-p asks a question, {name} does not: give one of them")))
         }
         Some(Helper::Config { what: None }) if !args.help => {
             let hint = "config needs one of check, show, schema, init (mm config --help tells them apart)";
@@ -117,12 +158,20 @@ pub(crate) fn parse(args: Vec<OsString>) -> Result<Args, CliError> {
     }
 }
 
+/// The whole command line, for whoever describes it.
+pub(crate) fn command() -> clap::Command {
+    Args::command()
+}
+
 /// The text of `--help`, that of a helper behind its name.
 pub(crate) fn help(args: &Args) -> String {
     let mut command = Args::command();
     command.build();
     let names: &[&str] = match &args.helper {
         None => &[],
+        Some(Helper::Models { .. }) => &["models"],
+        Some(Helper::Doctor) => &["doctor"],
+        Some(Helper::Completions { .. }) => &["completions"],
         Some(Helper::Config { what: None }) => &["config"],
         Some(Helper::Config { what: Some(what) }) => match what {
             ConfigCommand::Check { .. } => &["config", "check"],

@@ -49,6 +49,15 @@ impl CliError {
         matches!(self, Self::Config(_) | Self::Check { .. } | Self::Usage(_))
     }
 
+    /// The words alone, for a program that reads them.
+    pub(crate) fn told(&self) -> String {
+        match self {
+            Self::Turn(words) | Self::Engine(words) => words.clone(),
+            Self::Interrupted => "interrupted".to_owned(),
+            Self::Config(_) | Self::Check { .. } | Self::Usage(_) => self.to_string(),
+        }
+    }
+
     /// Tells a turn that was interrupted from one that failed; `room` is how to make room in the window.
     pub(crate) fn of_turn(error: &TurnError, room: &str) -> Self {
         if error.is_interrupted() {

@@ -1,13 +1,15 @@
 //! `-p`: one question, its answer on stdout, everything else on stderr.
 
+mod json;
 mod question;
 
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use mm_config::Config;
-use mm_session::{ConfirmRequest, Confirmation, Event, Frontend};
+use mm_session::{ConfirmRequest, Confirmation, Event, Frontend, TurnError};
 use mm_tools::output::visible;
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +19,8 @@ use crate::error::CliError;
 use crate::output::{Output, Streams, Writing};
 use crate::render::Look;
 use crate::signals::Signals;
+pub(crate) use json::Carries;
+use json::Json;
 
 /// How long an end may take when a stream is blocked.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -27,12 +31,13 @@ pub(crate) async fn run(
     config: &Config,
     prompt: String,
     wait_for_stdin: bool,
+    carries: Option<Carries>,
 ) -> Result<ExitCode, CliError> {
     let mut signals = Signals::new().map_err(|error| CliError::Engine(error.to_string()))?;
     let (output, writing) = Output::start(engine.streams);
     let cancel = CancellationToken::new();
     let result = {
-        let work = ask(&mut engine, config, &output, prompt, wait_for_stdin, &cancel);
+        let work = ask(&mut engine, config, &output, (prompt, wait_for_stdin, carries), &cancel);
         let mut work = std::pin::pin!(work);
         tokio::select! {
             result = &mut work => result,
@@ -91,8 +96,7 @@ async fn ask(
     engine: &mut Engine,
     config: &Config,
     output: &Output,
-    prompt: String,
-    wait_for_stdin: bool,
+    (prompt, wait_for_stdin, carries): (String, bool, Option<Carries>),
     cancel: &CancellationToken,
 ) -> Result<(), CliError> {
     warn(engine, output).await;
@@ -111,9 +115,17 @@ async fn ask(
         crate::assemble::learn_window(engine).await;
         warn(engine, output).await;
     }
-    let ui = Once { presenter: Presenter::new(output.clone(), look(config, streams)) };
-    let result = engine.session.turn(&question, &ui, cancel).await;
-    result.map(drop).map_err(|error| CliError::of_turn(&error, "ask for less"))
+    let presenter = Presenter::new(output.clone(), look(config, streams));
+    let failed = |error: &TurnError| CliError::of_turn(error, "ask for less");
+    let Some(carries) = carries else {
+        let result = engine.session.turn(&question, &Once { presenter }, cancel).await;
+        return result.map(drop).map_err(|error| failed(&error));
+    };
+    let ui = Json { carries, presenter, output: output.clone(), calls: Mutex::default() };
+    let result = engine.session.turn(&question, &ui, cancel).await.map_err(|error| failed(&error));
+    let told = result.as_ref().map_err(|error| error.told());
+    ui.end(told).await;
+    result.map(drop)
 }
 
 /// Tells what was not told yet.
@@ -143,6 +155,11 @@ impl Frontend for Once {
     }
 
     async fn confirm(&self, _request: ConfirmRequest<'_>) -> Confirmation {
-        Confirmation::Nobody("nobody can confirm this call in -p mode".into())
+        nobody()
     }
+}
+
+/// Nobody can answer here.
+fn nobody() -> Confirmation {
+    Confirmation::Nobody("nobody can confirm this call in -p mode".into())
 }
