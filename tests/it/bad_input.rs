@@ -160,3 +160,40 @@ async fn a_command_that_ignores_term_floods_and_leaves_children_is_ended() {
     assert!(result.chars().count() < 700, "{result}");
     assert_eq!(crate::support::processes_with("sleep 320.5"), [0u32; 0]);
 }
+
+#[tokio::test]
+async fn a_command_that_runs_for_longer_than_the_watchdog_ends_the_turn() {
+    let server = ScriptedServer::start([Answer::bash("sleep 321.5; echo late")]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "watchdogTimeout: 1s\nbashTimeout: 20s\n");
+    let ran = sandbox.run(&["-p", "go"]).await;
+    assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(2)));
+    let expected = "[warning: bashTimeout (20s) is above watchdogTimeout (1s): a command that runs for longer than that \
+                    ends the turn — raise both]\n\
+                    🔧 bash: sleep 321.5; echo late\n\
+                    [error: connection hang detected after 1s: a command ran for longer than watchdogTimeout — raise it \
+                    together with bashTimeout]\n";
+    assert_eq!(ran.stderr, expected);
+    assert_eq!(crate::support::processes_with("sleep 321.5"), [0u32; 0]);
+    // The defaults are above one another too, and nobody is told.
+    let server = ScriptedServer::start([Answer::text(&["fine"])]).await.unwrap();
+    let ran = Sandbox::with_config(&server.base_url(), "").run(&["-p", "go"]).await;
+    assert_eq!(ran.stderr, "");
+}
+
+#[tokio::test]
+async fn the_commands_of_one_reply_share_the_watchdog() {
+    let call = |id: &str| {
+        serde_json::json!({"index": id.len(), "id": id, "type": "function",
+            "function": {"name": "bash", "arguments": "{\"command\": \"sleep 0.7\"}"}})
+    };
+    let first = serde_json::json!({"choices": [{"delta": {"tool_calls": [call("a"), call("bb")]}}]});
+    let last = serde_json::json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
+    let two = Answer::events(&format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n"));
+    let one = Answer::bash("sleep 0.7");
+    let server = ScriptedServer::start([one.clone(), one, two]).await.unwrap();
+    let ran = Sandbox::with_config(&server.base_url(), "watchdogTimeout: 1s\nbashTimeout: 1s\n")
+        .run(&["-p", "go"])
+        .await;
+    assert_eq!((server.bodies().len(), ran.code), (3, Some(2)), "each reply begins anew: {}", ran.stderr);
+    assert!(ran.stderr.contains("connection hang detected after 1s: a command"), "{}", ran.stderr);
+}

@@ -89,12 +89,12 @@ pub struct Config {
     /// defaults; a key that is null is not sent.
     #[serde(deserialize_with = "sampling::merge")]
     pub sampling: Map<String, Value>,
-    /// The silence allowed between two tokens.
+    /// The silence allowed between two tokens. The commands that one reply calls count as silence too.
     pub watchdog_timeout: GoDuration,
     /// The silence allowed before the first token of each call; a progress report of the server begins it anew. Never
     /// shorter than `watchdogTimeout`.
     pub first_token_timeout: GoDuration,
-    /// The time that a command of `bash` may take.
+    /// The time that a command of `bash` may take. One above `watchdogTimeout` is of no use: raise both.
     pub bash_timeout: GoDuration,
     /// Compression of the history.
     pub context: Context,

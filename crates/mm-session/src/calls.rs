@@ -1,6 +1,7 @@
 //! The only road to a tool: look up, check, hooks, permission, run, hooks.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::future::join_all;
@@ -15,6 +16,9 @@ use tokio_util::sync::CancellationToken;
 use crate::history::MAX_NAME;
 use crate::steps::{notices, with_context};
 use crate::{ConfirmRequest, Event, Frontend, Permit, Referee, Session, TurnError};
+
+/// A limit of many years is cut to one, which a clock can hold.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A call that may run.
 #[derive(Debug)]
@@ -184,16 +188,24 @@ impl Session {
         let (sender, mut progress) = mpsc::channel(1);
         let cx = ToolContext { host: Arc::new(Progress { sender }), ..self.context(cancel) };
         let show = async |text| ui.show(Event::ToolProgress { id: call.id.clone(), text }).await;
+        let begun = Instant::now();
         let mut output = {
             let mut running = std::pin::pin!(tool.run(args, &cx));
+            let mut watchdog = std::pin::pin!(tokio::time::sleep(self.silence_left()));
             loop {
                 tokio::select! {
                     biased;
                     Some(text) = progress.recv() => show(text).await,
                     output = &mut running => break output,
+                    () = &mut watchdog, if tool.is_watched() => {
+                        return Err(TurnError::Watchdog { after: self.options.waits.between.text.clone() });
+                    }
                 }
             }
         };
+        if tool.is_watched() {
+            *self.silence.lock().unwrap_or_else(PoisonError::into_inner) += begun.elapsed();
+        }
         while let Ok(text) = progress.try_recv() {
             show(text).await;
         }
@@ -217,6 +229,12 @@ impl Session {
     }
 
     /// Cuts the result of a tool that did not do so itself; one that did may have added a few lines.
+    /// What the commands of this round may still take.
+    fn silence_left(&self) -> Duration {
+        let spent = *self.silence.lock().unwrap_or_else(PoisonError::into_inner);
+        self.options.waits.between.duration.saturating_sub(spent).min(YEAR)
+    }
+
     fn bounded(&self, text: String) -> String {
         const ADDED: usize = 1_000;
         let max = self.options.max_output;

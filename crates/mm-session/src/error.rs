@@ -40,6 +40,14 @@ pub enum TurnError {
         /// How often.
         times: u32,
     },
+    /// A command was silent, or ran, for longer than the watchdog allows.
+    #[error(
+        "connection hang detected after {after}: a command ran for longer than watchdogTimeout — raise it together with bashTimeout"
+    )]
+    Watchdog {
+        /// The limit as the user wrote it.
+        after: String,
+    },
     /// A hook refused the question.
     #[error("a hook refused the question: {reason}")]
     Refused {

@@ -1,7 +1,8 @@
 //! A conversation and what it works with.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use mm_hooks::{HookRunner, NoHooks};
 use mm_llm::{Limit, Provider, Reply, Usage, WaitLimits};
@@ -32,6 +33,9 @@ pub struct Session {
     pub(crate) record: Option<SessionRecord>,
     /// Whether a failure to save was told; it is told once.
     pub(crate) save_failed: bool,
+    /// How long the commands of this round have taken, which counts as silence of the model. Calls have a shared
+    /// reference; held to add or to look.
+    pub(crate) silence: Mutex<Duration>,
 }
 
 /// What a session works with.
@@ -132,6 +136,7 @@ impl Session {
             tool_calls: 0,
             record: None,
             save_failed: false,
+            silence: Mutex::default(),
         }
     }
 

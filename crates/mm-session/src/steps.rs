@@ -1,5 +1,8 @@
 //! The steps of a turn: admit the question, ask the model, give the answer, close, save.
 
+use std::sync::PoisonError;
+use std::time::Duration;
+
 use futures_util::StreamExt;
 use mm_hooks::{Decision, HookEvent};
 use mm_llm::{ChatEvent, ChatRequest, Reply, Usage, Waiting, watch};
@@ -30,6 +33,7 @@ impl Session {
     /// Asks the model once and shows what comes.
     pub(crate) async fn reply(&mut self, ui: &dyn Frontend) -> Result<Reply, TurnError> {
         ui.show(Event::Waiting).await;
+        *self.silence.get_mut().unwrap_or_else(PoisonError::into_inner) = Duration::ZERO;
         let request = ChatRequest {
             model: &self.options.model,
             messages: self.history.messages(),

@@ -129,6 +129,10 @@ impl Tool for Bash {
         &self.definition
     }
 
+    fn is_watched(&self) -> bool {
+        true
+    }
+
     fn advice(&self) -> Option<&str> {
         Some("Prefer commands that end by themselves and print little.")
     }

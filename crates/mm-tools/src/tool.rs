@@ -22,6 +22,12 @@ pub trait Tool: Debug + Send + Sync {
         None
     }
 
+    /// Whether the time of a call counts against the turn's watchdog, as a silence of the model would. For commands, which
+    /// can hang; a tool with a limit of its own has no need of it.
+    fn is_watched(&self) -> bool {
+        false
+    }
+
     /// Says what a call would do, without doing any of it.
     fn preview(&self, args: &Value, cx: &ToolContext) -> Preview;
 

@@ -9,6 +9,7 @@ use super::Surroundings;
 /// Gives the words, with the key that they are about if it is one.
 pub(crate) fn of(config: &Config, around: &Surroundings) -> Vec<(Option<String>, String)> {
     let mut warnings = missing_agents(config, around);
+    warnings.extend(longer_than_the_watchdog(config));
     let idle = without_effect(config);
     if !idle.is_empty() {
         let version = env!("CARGO_PKG_VERSION");
@@ -24,6 +25,19 @@ pub(crate) fn of_unknown_window(config: &Config) -> Option<String> {
         "context: the window is unknown and maxMessages is 0, so nothing is compressed by itself — \
          set contextWindow or context.maxMessages"
             .to_owned()
+    })
+}
+
+/// A limit of commands that the watchdog never lets them reach. The defaults are so, and nobody set them.
+fn longer_than_the_watchdog(config: &Config) -> Option<(Option<String>, String)> {
+    let (limit, watchdog) = (&config.bash_timeout, &config.watchdog_timeout);
+    let is_set = *limit != Config::default().bash_timeout;
+    (is_set && limit.as_nanos() > watchdog.as_nanos()).then(|| {
+        let words = format!(
+            "bashTimeout ({limit}) is above watchdogTimeout ({watchdog}): a command that runs for longer than that ends \
+             the turn — raise both"
+        );
+        (Some("bashTimeout".to_owned()), words)
     })
 }
 
