@@ -43,7 +43,7 @@ pub mod testing;
 
 pub use error::TurnError;
 pub use event::{Event, Outcome};
-pub use frontend::{ConfirmRequest, Confirmation, Frontend, Silent};
+pub use frontend::{Channel, ConfirmRequest, Confirmation, Events, Frontend, Silent};
 pub use history::{Ending, History};
 pub use permission::{Gate, Permit};
 pub use referee::{Limits, Referee, Verdict};
