@@ -107,3 +107,25 @@ async fn a_trace_that_cannot_be_written_is_told_once_and_the_answer_comes() {
     assert_eq!(told.len(), 1, "{}", ran.stderr);
     assert!(told[0].ends_with(" — nothing is traced]"), "{}", told[0]);
 }
+
+/// A disk that fills, by a limit on the size of files.
+#[tokio::test]
+async fn a_trace_on_a_disk_that_fills_is_told_once_and_the_answer_comes() {
+    let long = "word ".repeat(2000);
+    let server = ScriptedServer::start([Answer::bash("true"), Answer::text(&[&long])]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "trace: {enabled: true}\n");
+    let mm = env!("CARGO_BIN_EXE_mm");
+    let mut command = tokio::process::Command::new("bash");
+    command
+        .args(["-c", &format!("ulimit -f 4; exec {mm} -p go")])
+        .current_dir(sandbox.path())
+        .env("HOME", sandbox.path())
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let ran = crate::support::ended(command.spawn().unwrap()).await;
+    assert_eq!((ran.stdout.trim_end(), ran.code), (long.trim_end(), Some(0)), "{}", ran.stderr);
+    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("[trace")).collect();
+    assert_eq!(told.len(), 1, "{}", ran.stderr);
+    assert!(told[0].contains("File too large"), "{}", told[0]);
+}

@@ -22,7 +22,12 @@ pub(crate) struct Signals {
     terminate: Option<Signal>,
     hangup: Option<Signal>,
     quit: Option<Signal>,
+    /// A file that must not grow is a failed write then, and not the end of the program.
+    _file_size: Option<Signal>,
 }
+
+/// SIGXFSZ, the same number on every system that runs this.
+const FILE_SIZE: i32 = 25;
 
 impl Signals {
     pub(crate) fn new() -> io::Result<Self> {
@@ -36,6 +41,7 @@ impl Signals {
             terminate: listen(SignalKind::terminate())?,
             hangup: listen(SignalKind::hangup())?,
             quit: listen(SignalKind::quit())?,
+            _file_size: listen(SignalKind::from_raw(FILE_SIZE))?,
         })
     }
 
