@@ -109,6 +109,10 @@ fn why_chain(error: &(dyn Error + 'static)) -> String {
         }
     }
     let text = deepest.to_string();
+    // hyper's word for a body that is not whole.
+    if text.contains("unexpected EOF") {
+        return "the connection was closed".to_owned();
+    }
     match text.split_once(" (os error") {
         Some((text, _)) => text.to_lowercase(),
         None => text,

@@ -17,9 +17,8 @@ pub(crate) struct TextCalls {
     names: ToolNames,
     held: String,
     passing: bool,
-    marked: bool,
-    /// The end of what has passed: a mark may be cut in two.
-    tail: String,
+    /// What has passed, as far as a call in it is looked for.
+    passed: String,
 }
 
 /// A call that was written as text.
@@ -54,13 +53,13 @@ const MOST: usize = 256 << 10;
 impl TextCalls {
     pub(crate) fn new(names: ToolNames) -> Self {
         let passing = names.is_empty();
-        Self { names, held: String::new(), passing, marked: false, tail: String::new() }
+        Self { names, held: String::new(), passing, passed: String::new() }
     }
 
     /// Takes a piece of text; gives what can be shown.
     pub(crate) fn push(&mut self, text: &str) -> String {
         if self.passing {
-            self.look_for_marks(text);
+            self.keep(text);
             return text.to_owned();
         }
         self.held.push_str(text);
@@ -70,9 +69,7 @@ impl TextCalls {
     /// Gives what was held back: it is no call after all.
     pub(crate) fn pass(&mut self) -> String {
         let text = std::mem::take(&mut self.held);
-        if !self.names.is_empty() {
-            self.look_for_marks(&text);
-        }
+        self.keep(&text);
         self.passing = true;
         text
     }
@@ -92,18 +89,25 @@ impl TextCalls {
 
     /// Whether a call stood in the midst of other text.
     pub(crate) fn is_mixed(&self) -> bool {
-        self.marked
+        let text = self.passed.as_str();
+        // A fence is a call only when it holds one; most hold code.
+        let fenced = || {
+            text.match_indices(FENCE).any(|(at, _)| self.is_fenced_call(text.get(at..).unwrap_or_default()))
+        };
+        text.contains(TAG) || text.contains(MISTRAL) || fenced()
     }
 
-    fn look_for_marks(&mut self, text: &str) {
-        if self.marked || self.names.is_empty() {
-            return;
+    fn is_fenced_call(&self, text: &str) -> bool {
+        let end = text.match_indices(FENCE).nth(1).map(|(end, _)| end + FENCE.len());
+        let block = end.and_then(|end| text.get(..end));
+        let calls = block.and_then(fenced).unwrap_or_default();
+        calls.iter().any(|call| self.names.contains(&call.name))
+    }
+
+    fn keep(&mut self, text: &str) {
+        if !self.names.is_empty() && self.passed.len() + text.len() <= MOST {
+            self.passed.push_str(text);
         }
-        self.tail.push_str(text);
-        self.marked = self.tail.contains(TAG) || self.tail.contains(MISTRAL);
-        let keep = self.tail.len().saturating_sub(MISTRAL.len());
-        let keep = (keep..=self.tail.len()).find(|at| self.tail.is_char_boundary(*at)).unwrap_or(0);
-        self.tail.drain(..keep);
     }
 }
 
@@ -309,7 +313,9 @@ mod tests {
             ("{\"name\": \"bash\", \"arguments\": {\"command\": \"l", false),
             ("```rust\nfn main() {}\n```", false),
             ("```json\n{\"name\": \"bash\"}\n```", false),
-            ("```json\n{\"name\": \"bash\", \"arguments\": {}}\n```\nThat would list them.", false),
+            ("```json\n{\"name\": \"bash\", \"arguments\": {}}\n```\nThat would list them.", true),
+            ("So:\n```\n{\"name\": \"bash\", \"arguments\": {\"command\": \"ls\"}}\n```\n", true),
+            ("So:\n```json\n{\"name\": \"rm\", \"arguments\": {}}\n```\n", false),
             ("<tool_call>{\"name\":\"bash\",\"arguments\":{}}</tool_call> and so on", true),
             ("I will look.\n<tool_call>{\"name\":\"bash\",\"arguments\":{}}</tool_call>", true),
             ("<tool", false),

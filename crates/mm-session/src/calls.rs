@@ -17,6 +17,9 @@ use crate::history::MAX_NAME;
 use crate::steps::{notices, with_context};
 use crate::{ConfirmRequest, Event, Frontend, Permit, Referee, Session, TurnError};
 
+/// Told to the model about a faulty call in a reply that was cut off.
+const NOT_MENDED: &str = "[error: the arguments are not valid JSON, and the reply was cut off by its limit of tokens: send this call again]";
+
 /// A limit of many years is cut to one, which a clock can hold.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -55,14 +58,14 @@ impl Session {
         while let Some((at, call)) = calls.next() {
             let mut batch = vec![match &cut {
                 Some((last, text)) if *last == at => self.refuse(call, "", text.clone(), ui).await,
-                _ => self.admit_call(call, ui, cancel).await?,
+                _ => self.admit_call(call, cut.is_none(), ui, cancel).await?,
             }];
             while self.overlaps(batch.last())
                 && let Some((_, next)) = calls.next_if(|(n, next)| {
                     cut.as_ref().is_none_or(|(last, _)| last != n) && self.only_reads(next)
                 })
             {
-                batch.push(self.admit_call(next, ui, cancel).await?);
+                batch.push(self.admit_call(next, cut.is_none(), ui, cancel).await?);
             }
             for (call, result) in join_all(batch.into_iter().map(|a| self.finish(a, ui, cancel))).await {
                 let result = result?;
@@ -77,6 +80,7 @@ impl Session {
     async fn admit_call(
         &mut self,
         call: ToolCall,
+        may_mend: bool,
         ui: &dyn Frontend,
         cancel: &CancellationToken,
     ) -> Result<Admission, TurnError> {
@@ -90,6 +94,10 @@ impl Session {
             Err(fault) => return Ok(self.refuse(call, "", format!("[error: {fault}]"), ui).await),
         };
         let (mut args, mended) = (decoded.value, decoded.repaired);
+        if mended && !may_mend {
+            // What looks like a slip of form may be a part that is missing.
+            return Ok(self.refuse(call, "", NOT_MENDED.to_owned(), ui).await);
+        }
         let mut preview = tool.preview(&args, &cx);
         let event = HookEvent::PreToolCall { tool: &call.name, arguments: &args, summary: &preview.summary };
         let outcome = self.parts.hooks.run(event, cancel).await;

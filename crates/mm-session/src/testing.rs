@@ -1,4 +1,6 @@
-//! Doubles for tests of a turn, and the rules of a valid history.
+//! Doubles for tests of a turn, whole turns as files, and the rules of a valid history.
+
+pub mod journal;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
