@@ -38,7 +38,7 @@ trace: {enabled: false}
 ";
 
 /// The cases that wait, with the feature that they wait for.
-const WAITING: [(&str, &str); 12] = [
+const WAITING: [(&str, &str); 9] = [
     ("tc-05-empty-arguments", "declared tools"),
     ("tc-16-scalar-arguments-as-strings", "declared tools"),
     ("rs-07a-llamacpp", "compression"),
@@ -48,9 +48,6 @@ const WAITING: [(&str, &str); 12] = [
     ("cx-08-usage-missing-or-zero", "compression"),
     ("so-01-cut-by-max-tokens", "structuredOutput"),
     ("so-02-request-shape", "structuredOutput"),
-    ("un-01a-llmman", "/unload"),
-    ("un-01b-ollama", "/unload"),
-    ("un-02-llama-router", "/unload"),
 ];
 
 /// The cases that need a terminal; each has a test of its own.

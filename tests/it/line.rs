@@ -48,6 +48,45 @@ async fn without_a_server_it_starts_with_a_warning_and_looks_again_at_each_quest
     assert!(ran.stderr.contains("\n[error: no server answers: http://"), "{}", ran.stderr);
 }
 
+/// A model is let go where the server can do that; what it cannot do, or says, is told, and a script sees a failure.
+#[tokio::test]
+async fn unload_names_what_became_of_it() {
+    let answer = |status, body: &str| Answer::json(status, body);
+    let rows = [
+        ("llamacpp", "/models/unload", answer(200, r#"{"success":true}"#), "(other/m is unloaded)\n", 0),
+        (
+            "llamacpp",
+            "/models/unload",
+            answer(404, r#"{"error":{"code":404,"message":"File Not Found"}}"#),
+            "(this server cannot unload a model: end it to free its memory)\n",
+            0,
+        ),
+        (
+            "ollama",
+            "/api/generate",
+            answer(404, r#"{"error":"model 'other/m' not found"}"#),
+            "[error: the server answered HTTP 404: model 'other/m' not found]\n",
+            1,
+        ),
+    ];
+    for (preset, path, answer, told, code) in rows {
+        let server = ScriptedServer::start([]).await.unwrap().with_route(&format!("POST {path}"), [answer]);
+        let sandbox = Sandbox::with_config(&server.base_url(), "");
+        let ran = sandbox.run_with(&["--provider", preset], "/unload other/m\n").await;
+        assert!(ran.stderr.ends_with(told), "{}", ran.stderr);
+        assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+    }
+}
+
+#[tokio::test]
+async fn unload_is_gone_without_its_key() {
+    let server = ScriptedServer::start([]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "unloadModels: false\n");
+    let ran = sandbox.run_with(&[], "/unload\n/help\n").await;
+    assert!(ran.stderr.contains("there is no command /unload (/help lists them)\n"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("/unload [model]"), "{}", ran.stderr);
+}
+
 #[tokio::test]
 async fn a_reader_that_goes_away_ends_it_quietly() {
     let long: String = (0..5000).map(|n| format!("line {n} of an answer\n")).collect();

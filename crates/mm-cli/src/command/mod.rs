@@ -3,9 +3,11 @@
 mod exit;
 mod help;
 mod new;
+mod unload;
 
 use std::pin::Pin;
 
+use mm_config::Config;
 use mm_schema::nearest;
 
 use crate::front::line::Line;
@@ -19,38 +21,50 @@ pub(crate) enum Flow {
 
 /// A row of the table.
 pub(crate) struct Command {
-    /// Its names, the first one shown.
+    /// Its names; what is typed may be any of them.
     names: &'static [&'static str],
+    /// What stands behind it, for `/help`.
+    argument: &'static str,
     /// What it does, for `/help`.
     about: &'static str,
-    run: for<'a> fn(&'a mut Line) -> Pin<Box<dyn Future<Output = Flow> + 'a>>,
+    /// Whether the configuration brings it.
+    exists: fn(&Config) -> bool,
+    /// Runs it with the words behind it.
+    run: for<'a> fn(&'a mut Line, &'a str) -> Pin<Box<dyn Future<Output = Flow> + Send + 'a>>,
 }
 
 /// Every command, in the order of `/help`.
-const COMMANDS: [Command; 3] = [help::COMMAND, new::COMMAND, exit::COMMAND];
+const COMMANDS: [Command; 4] = [help::COMMAND, new::COMMAND, unload::COMMAND, exit::COMMAND];
+
+/// The commands that there are with this configuration.
+pub(crate) fn all(config: &Config) -> Vec<&'static Command> {
+    COMMANDS.iter().filter(|command| (command.exists)(config)).collect()
+}
 
 /// A line that begins like a command.
 pub(crate) enum Typed<'a> {
-    Known(&'static Command),
+    /// A command, and the words behind it.
+    Known(&'static Command, &'a str),
     Unknown(&'a str),
 }
 
 /// Reads a line as a command: a slash, and a word of letters and dashes. A path is a question.
-pub(crate) fn of(line: &str) -> Option<Typed<'_>> {
-    let name = line.strip_prefix('/')?.split_whitespace().next()?;
-    if !name.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
+pub(crate) fn of<'a>(line: &'a str, commands: &[&'static Command]) -> Option<Typed<'a>> {
+    let line = line.strip_prefix('/')?.trim();
+    let (name, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
         return None;
     }
-    let known = COMMANDS.iter().find(|command| command.names.contains(&name));
-    Some(known.map_or(Typed::Unknown(name), Typed::Known))
+    let known = commands.iter().find(|command| command.names.contains(&name));
+    Some(known.map_or(Typed::Unknown(name), |command| Typed::Known(command, words.trim())))
 }
 
 /// Runs a command.
 pub(crate) async fn run(typed: Typed<'_>, line: &mut Line) -> Flow {
     match typed {
-        Typed::Known(command) => (command.run)(line).await,
+        Typed::Known(command, words) => (command.run)(line, words).await,
         Typed::Unknown(name) => {
-            let names = COMMANDS.iter().flat_map(|command| command.names.iter().copied());
+            let names = line.commands.iter().flat_map(|command| command.names.iter().copied());
             let near = nearest(name, names).map_or(String::new(), |near| format!(", did you mean /{near}?"));
             line.output.other(format!("there is no command /{name}{near} (/help lists them)\n")).await;
             Flow::Stay
@@ -64,8 +78,9 @@ mod tests {
 
     #[test]
     fn a_path_is_no_command() {
-        let told = |line| match of(line) {
-            Some(Typed::Known(command)) => command.names[0],
+        let all = all(&Config::default());
+        let told = |line| match of(line, &all) {
+            Some(Typed::Known(command, _)) => command.names[0],
             Some(Typed::Unknown(_)) => "unknown",
             None => "question",
         };

@@ -3,8 +3,13 @@
 use super::{Command, Flow};
 use crate::front::line::Line;
 
-pub(super) const COMMAND: Command =
-    Command { names: &["new"], about: "begin a new conversation", run: |line| Box::pin(run(line)) };
+pub(super) const COMMAND: Command = Command {
+    names: &["new"],
+    argument: "",
+    about: "begin a new conversation",
+    exists: |_| true,
+    run: |line, _| Box::pin(run(line)),
+};
 
 async fn run(line: &mut Line) -> Flow {
     line.engine.session.restart();

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::Presenter;
 use crate::assemble::{self, Engine};
 use crate::banner;
-use crate::command::{self, Flow};
+use crate::command::{self, Command, Flow};
 use crate::error::CliError;
 use crate::output::{Output, Writing};
 use crate::render::{self, Look};
@@ -29,6 +29,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Line {
     pub(crate) engine: Engine,
     pub(crate) output: Output,
+    /// The slash commands that there are.
+    pub(crate) commands: Vec<&'static Command>,
     input: Arc<Input>,
     ui: Screen,
     signals: Signals,
@@ -52,7 +54,8 @@ pub(crate) async fn run(engine: Engine, config: &Config) -> Result<ExitCode, Cli
     };
     let asks = streams.stdin_is_terminal.then(|| input.clone());
     let ui = Screen { presenter: Presenter::new(output.clone(), look), output: output.clone(), input: asks };
-    let mut line = Line { engine, output, input, ui, signals, code: 0, killed: false };
+    let commands = command::all(config);
+    let mut line = Line { engine, output, commands, input, ui, signals, code: 0, killed: false };
     if line.greet(config).await {
         line.talk().await;
     }
@@ -77,7 +80,7 @@ impl Line {
             match self.next_line().await {
                 Next::Line(text) => {
                     leaving = false;
-                    if self.obey(text.trim()).await == Flow::Leave {
+                    if self.obey(text.trim()).await == Flow::Leave || self.killed {
                         return;
                     }
                 }
@@ -90,8 +93,7 @@ impl Line {
                     self.output.other("\n(Ctrl-C again, or Ctrl-D, leaves)\n").await;
                 }
                 Next::Bad(why) => {
-                    self.code = 1;
-                    self.output.other(format!("[error: {why}]\n")).await;
+                    self.failed(why).await;
                 }
                 Next::End => return,
                 Next::Killed => {
@@ -131,10 +133,28 @@ impl Line {
         if text.is_empty() {
             return Flow::Stay;
         }
-        match command::of(text) {
+        match command::of(text, &self.commands) {
             Some(command) => command::run(command, self).await,
             None => self.ask(text).await,
         }
+    }
+
+    /// Waits for something that is no turn; `None` when the user did not, or when the program has to end.
+    pub(crate) async fn unless_interrupted<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            done = work => Some(done),
+            wish = self.signals.next() => {
+                self.killed |= wish == Wish::End;
+                None
+            }
+        }
+    }
+
+    /// Says what went wrong with a line; a script of lines sees it in the exit code.
+    pub(crate) async fn failed(&mut self, why: String) -> Flow {
+        self.code = 1;
+        self.output.other(format!("[error: {}]\n", visible(&why.replace('\n', " ")))).await;
+        Flow::Stay
     }
 
     async fn ask(&mut self, question: &str) -> Flow {
