@@ -1,5 +1,7 @@
 //! The OpenAI chat protocol as local servers really speak it.
 
+#[cfg(feature = "testing")]
+pub(crate) mod bare;
 mod body;
 mod decode;
 mod sse;
