@@ -44,6 +44,8 @@ const END_TAG: &str = "</tool_call>";
 const MISTRAL: &str = "[TOOL_CALLS]";
 const MISTRAL_ARGUMENTS: &str = "[ARGS]";
 const FENCE: &str = "```";
+/// What marks in the midst of text begin with.
+const MARK_STARTS: [char; 2] = ['<', '['];
 /// Where a whole answer of calls can begin.
 const OPENINGS: [&str; 4] = [TAG, MISTRAL, FENCE, "{"];
 /// The keys that a call written as an object can begin with.
@@ -58,12 +60,13 @@ impl TextCalls {
     }
 
     /// Takes a piece of text; gives what can be shown.
-    pub(crate) fn push(&mut self, text: &str) -> String {
+    pub(crate) fn push(&mut self, text: impl Into<String>) -> String {
+        let text = text.into();
         if self.passing {
-            self.look_for_marks(text);
-            return text.to_owned();
+            self.look_for_marks(&text);
+            return text;
         }
-        self.held.push_str(text);
+        self.held.push_str(&text);
         if can_be_calls(&self.held) { String::new() } else { self.pass() }
     }
 
@@ -99,11 +102,17 @@ impl TextCalls {
         if self.marked || self.names.is_empty() {
             return;
         }
+        if self.tail.is_empty() && !text.contains(MARK_STARTS) {
+            return;
+        }
         self.tail.push_str(text);
         self.marked = self.tail.contains(TAG) || self.tail.contains(MISTRAL);
         let keep = self.tail.len().saturating_sub(MISTRAL.len());
         let keep = (keep..=self.tail.len()).find(|at| self.tail.is_char_boundary(*at)).unwrap_or(0);
         self.tail.drain(..keep);
+        if !self.tail.contains(MARK_STARTS) {
+            self.tail.clear();
+        }
     }
 }
 
@@ -240,7 +249,7 @@ mod tests {
     /// Feeds pieces; gives what was shown at once, and the end.
     fn feed(pieces: &[&str]) -> (String, Held, bool) {
         let mut calls = TextCalls::new(names());
-        let shown: String = pieces.iter().map(|piece| calls.push(piece)).collect();
+        let shown: String = pieces.iter().map(|piece| calls.push(*piece)).collect();
         let held = calls.finish(true);
         (shown, held, calls.is_mixed())
     }

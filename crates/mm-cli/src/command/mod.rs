@@ -23,7 +23,7 @@ pub(crate) struct Command {
     names: &'static [&'static str],
     /// What it does, for `/help`.
     about: &'static str,
-    run: for<'a> fn(&'a mut Line) -> Pin<Box<dyn Future<Output = Flow> + 'a>>,
+    run: for<'a> fn(&'a mut Line) -> Pin<Box<dyn Future<Output = Flow> + Send + 'a>>,
 }
 
 /// Every command, in the order of `/help`.

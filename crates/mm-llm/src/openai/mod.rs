@@ -152,7 +152,10 @@ struct Asked {
 impl Asked {
     /// Sends the request; gives what follows, with an event or an error for whoever polls, if there is one.
     async fn send(self) -> (Option<Result<ChatEvent, ProviderError>>, Call) {
-        tokio::time::sleep(self.wait).await;
+        if !self.wait.is_zero() {
+            // Even a sleep of no time ends with the next millisecond.
+            tokio::time::sleep(self.wait).await;
+        }
         let refusal = match self.inner.open(&self.body, &self.tools).await {
             Ok(reading) => return (None, Call::Reading(Box::new(reading))),
             Err(refusal) => refusal,
