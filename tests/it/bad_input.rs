@@ -150,30 +150,34 @@ async fn a_server_that_waits_before_its_first_byte_is_waited_for() {
 
 #[tokio::test]
 async fn a_command_that_ignores_term_floods_and_leaves_children_is_ended() {
-    let command = "trap '' TERM; (sleep 320.5 &) ; yes";
-    let server = ScriptedServer::start([Answer::bash(command), Answer::text(&["ok"])]).await.unwrap();
+    let marker = format!("sleep 320.{}", std::process::id());
+    let command = format!("trap '' TERM; ({marker} &) ; yes");
+    let server = ScriptedServer::start([Answer::bash(&command), Answer::text(&["ok"])]).await.unwrap();
     let sandbox = Sandbox::with_config(&server.base_url(), "bashTimeout: 1s\nmaxOutput: 500\n");
     let ran = sandbox.run(&["-p", "go"]).await;
     assert_eq!((ran.stdout.as_str(), ran.code), ("ok\n", Some(0)), "{}", ran.stderr);
     let result = server.bodies()[1]["messages"][3]["content"].as_str().unwrap().to_owned();
     assert!(result.ends_with("[error: 1s timeout exceeded]"), "{result}");
     assert!(result.chars().count() < 700, "{result}");
-    assert_eq!(crate::support::processes_with("sleep 320.5"), [0u32; 0]);
+    assert_eq!(crate::support::processes_with(&marker), [0u32; 0]);
 }
 
 #[tokio::test]
 async fn a_command_that_runs_for_longer_than_the_watchdog_ends_the_turn() {
-    let server = ScriptedServer::start([Answer::bash("sleep 321.5; echo late")]).await.unwrap();
+    let marker = format!("sleep 321.{}", std::process::id());
+    let server = ScriptedServer::start([Answer::bash(&format!("{marker}; echo late"))]).await.unwrap();
     let sandbox = Sandbox::with_config(&server.base_url(), "watchdogTimeout: 1s\nbashTimeout: 20s\n");
     let ran = sandbox.run(&["-p", "go"]).await;
     assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(2)));
-    let expected = "[warning: bashTimeout (20s) is above watchdogTimeout (1s): a command that runs for longer than that \
-                    ends the turn — raise both]\n\
-                    🔧 bash: sleep 321.5; echo late\n\
-                    [error: connection hang detected after 1s: a command ran for longer than watchdogTimeout — raise it \
-                    together with bashTimeout]\n";
+    let expected = format!(
+        "[warning: bashTimeout (20s) is above watchdogTimeout (1s): a command that runs for longer than that ends the \
+         turn — raise both]\n\
+         🔧 bash: {marker}; echo late\n\
+         [error: connection hang detected after 1s: a command ran for longer than watchdogTimeout — raise it together \
+         with bashTimeout]\n"
+    );
     assert_eq!(ran.stderr, expected);
-    assert_eq!(crate::support::processes_with("sleep 321.5"), [0u32; 0]);
+    assert_eq!(crate::support::processes_with(&marker), [0u32; 0]);
     // The defaults are above one another too, and nobody is told.
     let server = ScriptedServer::start([Answer::text(&["fine"])]).await.unwrap();
     let ran = Sandbox::with_config(&server.base_url(), "").run(&["-p", "go"]).await;

@@ -76,7 +76,8 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
         .enable_all()
         .build()
         .map_err(|error| CliError::Engine(format!("cannot start: {error}")))?;
-    let code = runtime.block_on(async {
+    // In a task: the runtime looks for input after each step of what it blocks on, but after many steps of tasks.
+    let work = runtime.spawn(async move {
         let engine = assemble::engine(&config, &surroundings)?;
         match &args.helper {
             Some(Helper::Models { output }) => {
@@ -96,6 +97,10 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
             }
             None => line::run(engine, &config).await,
         }
+    });
+    let code = runtime.block_on(work).unwrap_or_else(|fault| match fault.try_into_panic() {
+        Ok(fault) => std::panic::resume_unwind(fault),
+        Err(fault) => Err(CliError::Engine(fault.to_string())),
     });
     // A thread may still wait for stdin: it must not hold up the end.
     runtime.shutdown_background();

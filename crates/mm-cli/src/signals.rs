@@ -2,7 +2,8 @@
 
 use std::io;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// A wish of the user or of the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +17,13 @@ pub(crate) enum Wish {
 /// Listens from its making on; the signals' own effect is gone.
 ///
 /// One that was ignored at the start stays so: `nohup mm …` outlives its terminal.
+///
+/// Tasks wait for them, since whoever waits here is woken with each token: a place of one is quickly looked at, four
+/// signals are not.
 #[derive(Debug)]
 pub(crate) struct Signals {
-    interrupt: Option<Signal>,
-    terminate: Option<Signal>,
-    hangup: Option<Signal>,
-    quit: Option<Signal>,
-    /// A file that must not grow is a failed write then, and not the end of the program.
-    _file_size: Option<Signal>,
+    interrupt: Receiver<()>,
+    end: Receiver<()>,
 }
 
 /// SIGXFSZ, the same number on every system that runs this.
@@ -32,35 +32,46 @@ const FILE_SIZE: i32 = 25;
 impl Signals {
     pub(crate) fn new() -> io::Result<Self> {
         let ignored = ignored();
-        let listen = |kind: SignalKind| {
-            let bit = u32::try_from(kind.as_raw_value() - 1).unwrap_or(0);
-            if ignored >> bit & 1 == 1 { Ok(None) } else { signal(kind).map(Some) }
-        };
-        Ok(Self {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
-            hangup: listen(SignalKind::hangup())?,
-            quit: listen(SignalKind::quit())?,
-            _file_size: listen(SignalKind::from_raw(FILE_SIZE))?,
-        })
+        let (interrupted, interrupt) = channel(1);
+        let (ended, end) = channel(1);
+        let rows = [
+            (SignalKind::interrupt(), interrupted),
+            (SignalKind::terminate(), ended.clone()),
+            (SignalKind::hangup(), ended.clone()),
+            (SignalKind::quit(), ended),
+        ];
+        let is_ignored = |number: i32| ignored >> u32::try_from(number - 1).unwrap_or(0) & 1 == 1;
+        for (kind, came) in rows {
+            if !is_ignored(kind.as_raw_value()) {
+                listen(kind, came)?;
+            }
+        }
+        // A file that must not grow is a failed write then, and not the end of the program.
+        if !is_ignored(FILE_SIZE) {
+            drop(signal(SignalKind::from_raw(FILE_SIZE))?);
+        }
+        Ok(Self { interrupt, end })
     }
 
     /// Waits for the next one.
     pub(crate) async fn next(&mut self) -> Wish {
         tokio::select! {
-            () = came(&mut self.interrupt) => Wish::Interrupt,
-            () = came(&mut self.terminate) => Wish::End,
-            () = came(&mut self.hangup) => Wish::End,
-            () = came(&mut self.quit) => Wish::End,
+            Some(()) = self.end.recv() => Wish::End,
+            Some(()) = self.interrupt.recv() => Wish::Interrupt,
+            else => std::future::pending().await,
         }
     }
 }
 
-async fn came(signal: &mut Option<Signal>) {
-    match signal {
-        Some(signal) => drop(signal.recv().await),
-        None => std::future::pending().await,
-    }
+/// Tells of a signal, once until somebody has taken note, as the system does.
+fn listen(kind: SignalKind, came: Sender<()>) -> io::Result<()> {
+    let mut signal = signal(kind)?;
+    tokio::spawn(async move {
+        while signal.recv().await.is_some() {
+            let _ = came.try_send(());
+        }
+    });
+    Ok(())
 }
 
 /// The signals that were ignored when the program started, a bit each; none where the system does not say.

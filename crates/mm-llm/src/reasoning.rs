@@ -4,6 +4,7 @@ use crate::ChatEvent;
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
+const CLOSE_START: char = '<';
 
 /// Splits the content of one reply into reasoning and answer.
 ///
@@ -32,8 +33,13 @@ enum State {
 
 impl ThinkSplitter {
     /// Takes a piece of content and gives events.
-    pub(crate) fn push(&mut self, piece: &str, mut emit: impl FnMut(ChatEvent)) {
-        self.held.push_str(piece);
+    pub(crate) fn push(&mut self, piece: impl Into<String>, mut emit: impl FnMut(ChatEvent)) {
+        let piece = piece.into();
+        if self.held.is_empty() {
+            self.held = piece;
+        } else {
+            self.held.push_str(&piece);
+        }
         while self.step(&mut emit) {}
     }
 
@@ -80,7 +86,7 @@ impl ThinkSplitter {
     }
 
     fn thinking(&mut self, emit: &mut impl FnMut(ChatEvent)) -> bool {
-        if let Some(at) = self.held.find(CLOSE) {
+        if let Some(at) = self.close() {
             let rest = self.held.split_off(at);
             let thought =
                 std::mem::replace(&mut self.held, rest.get(CLOSE.len()..).unwrap_or_default().to_owned());
@@ -114,7 +120,7 @@ impl ThinkSplitter {
             }
             return false;
         }
-        if let Some(at) = self.held.find(CLOSE) {
+        if let Some(at) = self.close() {
             let quoted = self.held.get(..at).is_some_and(|before| before.ends_with('`'));
             let rest = self.held.split_off(at);
             let before = std::mem::take(&mut self.held);
@@ -137,12 +143,16 @@ impl ThinkSplitter {
         false
     }
 
+    /// Where a closing tag begins. Most pieces have no angle bracket, which is quickly seen.
+    fn close(&self) -> Option<usize> {
+        self.held.find(CLOSE_START).and_then(|at| Some(at + self.held.get(at..)?.find(CLOSE)?))
+    }
+
     /// Takes what cannot be the beginning of a closing tag, with a backquote before one kept back too.
     fn take_safe(&mut self) -> Option<String> {
-        let held_back = (1..CLOSE.len())
-            .rev()
-            .find(|n| CLOSE.get(..*n).is_some_and(|start| self.held.ends_with(start)))
-            .unwrap_or(0);
+        // A beginning has one angle bracket, the last of the text.
+        let start = self.held.rfind(CLOSE_START).and_then(|at| self.held.get(at..));
+        let held_back = start.filter(|start| CLOSE.starts_with(start)).map_or(0, str::len);
         let mut at = self.held.len() - held_back;
         if self.held.get(..at).is_some_and(|before| before.ends_with('`')) {
             at -= 1;
@@ -161,7 +171,7 @@ mod tests {
         let mut splitter = ThinkSplitter::default();
         let mut reply = crate::Reply::default();
         for piece in pieces {
-            splitter.push(piece, |event| reply.push(event));
+            splitter.push(*piece, |event| reply.push(event));
         }
         splitter.finish(|event| reply.push(event));
         (reply.reasoning, reply.text)

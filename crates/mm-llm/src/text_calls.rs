@@ -57,12 +57,13 @@ impl TextCalls {
     }
 
     /// Takes a piece of text; gives what can be shown.
-    pub(crate) fn push(&mut self, text: &str) -> String {
+    pub(crate) fn push(&mut self, text: impl Into<String>) -> String {
+        let text = text.into();
         if self.passing {
-            self.keep(text);
-            return text.to_owned();
+            self.keep(&text);
+            return text;
         }
-        self.held.push_str(text);
+        self.held.push_str(&text);
         if can_be_calls(&self.held) { String::new() } else { self.pass() }
     }
 
@@ -244,7 +245,7 @@ mod tests {
     /// Feeds pieces; gives what was shown at once, and the end.
     fn feed(pieces: &[&str]) -> (String, Held, bool) {
         let mut calls = TextCalls::new(names());
-        let shown: String = pieces.iter().map(|piece| calls.push(piece)).collect();
+        let shown: String = pieces.iter().map(|piece| calls.push(*piece)).collect();
         let held = calls.finish(true);
         (shown, held, calls.is_mixed())
     }

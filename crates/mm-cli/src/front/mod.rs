@@ -3,6 +3,7 @@
 pub(crate) mod line;
 pub(crate) mod once;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use mm_session::Event;
@@ -16,11 +17,13 @@ pub(crate) struct Presenter {
     output: Output,
     // `show` has only a shared reference; held while an event becomes text, never while that is written.
     writer: Mutex<Writer>,
+    /// The output was told what is waited for: it need not hear with each token that nothing is.
+    spinning: AtomicBool,
 }
 
 impl Presenter {
     pub(crate) fn new(output: Output, look: Look) -> Self {
-        Self { output, writer: Mutex::new(Writer::new(look)) }
+        Self { output, writer: Mutex::new(Writer::new(look)), spinning: AtomicBool::new(false) }
     }
 
     pub(crate) async fn show(&self, event: Event) {
@@ -32,7 +35,12 @@ impl Presenter {
             match shown {
                 Shown::Answer(text) => self.output.answer(text).await,
                 Shown::Other(text) => self.output.other(text).await,
-                Shown::Spinner(phase) => self.output.spinner(phase.as_deref()).await,
+                Shown::Spinner(phase) => {
+                    let spun = self.spinning.swap(phase.is_some(), Ordering::Relaxed);
+                    if spun || phase.is_some() {
+                        self.output.spinner(phase.as_deref()).await;
+                    }
+                }
             }
         }
     }

@@ -137,11 +137,13 @@ impl Writer {
         if !self.look.whole_lines {
             return shown.push(Shown::Answer(visible(text)));
         }
-        self.held.push_str(text);
-        if let Some(end) = self.held.rfind('\n') {
-            let rest = self.held.split_off(end + 1);
-            shown.push(Shown::Answer(std::mem::replace(&mut self.held, rest)));
+        // What is held has no line end: it may be long, and is not searched again.
+        let (whole, rest) = text.split_at(text.rfind('\n').map_or(0, |end| end + 1));
+        self.held.push_str(whole);
+        if !whole.is_empty() {
+            shown.push(Shown::Answer(std::mem::take(&mut self.held)));
         }
+        self.held.push_str(rest);
     }
 
     fn ended(&mut self, outcome: &Outcome, shown: &mut Vec<Shown>) {

@@ -120,31 +120,12 @@ impl Decoder {
     }
 
     fn split_rest(&mut self) {
-        let mut split = Vec::new();
-        self.splitter.finish(|event| split.push(event));
-        split.into_iter().for_each(|event| self.split(event));
-    }
-
-    /// Takes what the splitter made of a piece of content.
-    fn split(&mut self, event: ChatEvent) {
-        match event {
-            ChatEvent::Text(text) => {
-                let shown = self.text_calls.push(&text);
-                self.text(shown);
-            }
-            ChatEvent::TextWasReasoning => {
-                let held = self.text_calls.pass();
-                self.text(held);
-                self.events.push_back(ChatEvent::TextWasReasoning);
-            }
-            other => self.events.push_back(other),
-        }
+        let Self { splitter, text_calls, events, .. } = self;
+        splitter.finish(|event| split(event, text_calls, events));
     }
 
     fn text(&mut self, text: String) {
-        if !text.is_empty() {
-            self.events.push_back(ChatEvent::Text(text));
-        }
+        push_text(text, &mut self.events);
     }
 
     fn chunk(&mut self, chunk: Chunk) {
@@ -174,9 +155,8 @@ impl Decoder {
             }
         }
         if !delta.content.0.is_empty() {
-            let mut split = Vec::new();
-            self.splitter.push(&delta.content.0, |event| split.push(event));
-            split.into_iter().for_each(|event| self.split(event));
+            let Self { splitter, text_calls, events, .. } = self;
+            splitter.push(delta.content.0, |event| split(event, text_calls, events));
         }
         for call in delta.tool_calls {
             self.call(call);
@@ -264,6 +244,24 @@ impl Decoder {
         if counts != Usage::default() {
             self.usage = Some(counts);
         }
+    }
+}
+
+/// Takes what the splitter made of a piece of content.
+fn split(event: ChatEvent, text_calls: &mut TextCalls, events: &mut VecDeque<ChatEvent>) {
+    match event {
+        ChatEvent::Text(text) => push_text(text_calls.push(text), events),
+        ChatEvent::TextWasReasoning => {
+            push_text(text_calls.pass(), events);
+            events.push_back(ChatEvent::TextWasReasoning);
+        }
+        other => events.push_back(other),
+    }
+}
+
+fn push_text(text: String, events: &mut VecDeque<ChatEvent>) {
+    if !text.is_empty() {
+        events.push_back(ChatEvent::Text(text));
     }
 }
 

@@ -1,5 +1,7 @@
 //! The OpenAI chat protocol as local servers really speak it.
 
+#[cfg(feature = "testing")]
+pub(crate) mod bare;
 mod body;
 mod decode;
 mod sse;
@@ -167,7 +169,14 @@ struct Asked {
 impl Asked {
     /// Sends the request; gives what follows, with an event or an error for whoever polls, if there is one.
     async fn send(self) -> (Option<Result<ChatEvent, ProviderError>>, Call) {
-        tokio::time::sleep(self.wait).await;
+        if self.wait.is_zero() {
+            // The connection of the answer before, read to its end, is there again after some turns of its tasks.
+            for _ in 0..2 {
+                tokio::task::yield_now().await;
+            }
+        } else {
+            tokio::time::sleep(self.wait).await;
+        }
         let refusal = match self.inner.open(&self.body, &self.tools).await {
             Ok(reading) => return (None, Call::Reading(Box::new(reading))),
             Err(refusal) => refusal,

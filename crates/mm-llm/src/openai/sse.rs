@@ -1,5 +1,7 @@
 //! Server-sent events by the rules of the WHATWG HTML standard, section 9.2.
 
+use std::borrow::Cow;
+
 use memchr::memchr2;
 
 use crate::ProviderError;
@@ -27,8 +29,10 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 pub struct SseDecoder {
     /// The beginning of a line whose end has not come.
     line: Vec<u8>,
-    /// The event so far, if it has a `data` line.
-    data: Option<String>,
+    /// The data of the event so far. It keeps its memory for the next event.
+    data: String,
+    /// Whether the event has a `data` line.
+    has_data: bool,
     /// The last byte was a CR: an LF next belongs to it.
     after_cr: bool,
     /// The first line has been taken, so that no byte-order mark can come any more.
@@ -95,24 +99,23 @@ impl SseDecoder {
             [b':', b' ', rest @ ..] | [b':', rest @ ..] => rest,
             _ => return,
         };
-        let value = String::from_utf8_lossy(value);
-        match &mut self.data {
-            Some(data) => {
-                data.push('\n');
-                data.push_str(&value);
-            }
-            None => self.data = Some(value.into_owned()),
+        // The check alone is much faster than the repair, which is hardly ever needed.
+        let value = std::str::from_utf8(value).map_or_else(|_| String::from_utf8_lossy(value), Cow::Borrowed);
+        if std::mem::replace(&mut self.has_data, true) {
+            self.data.push('\n');
         }
+        self.data.push_str(&value);
     }
 
     fn dispatch(&mut self, emit: &mut impl FnMut(&str)) {
-        if let Some(data) = self.data.take() {
-            emit(&data);
+        if std::mem::take(&mut self.has_data) {
+            emit(&self.data);
+            self.data.clear();
         }
     }
 
     fn check_size(&self) -> Result<(), ProviderError> {
-        if self.line.len() > LIMIT || self.data.as_ref().is_some_and(|data| data.len() > LIMIT) {
+        if self.line.len() > LIMIT || self.data.len() > LIMIT {
             return Err(ProviderError::Protocol {
                 what: "the server sent an event of more than 16 MiB",
                 near: String::new(),

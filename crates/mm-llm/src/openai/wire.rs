@@ -137,8 +137,10 @@ impl<'de> Visitor<'de> for ContentVisitor {
 fn lenient<'de, D: Deserializer<'de>, T: de::DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
-    let value = Value::deserialize(deserializer)?;
-    Ok(serde_json::from_value(value).ok())
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None), // as in most chunks: no error need be made to find that out
+        value => Ok(serde_json::from_value(value).ok()),
+    }
 }
 
 /// Takes `T`, and its default for null.

@@ -122,11 +122,21 @@ mod scan {
         };
         let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         pids.filter_map(|pid| {
+            // One call tells of nearly all that they are strangers; their files would take most of the time.
+            if session(pid).is_some_and(|session| session != leader) {
+                return None;
+            }
             let stat = stat(pid)?;
             let dead = matches!(stat.state.as_str(), "Z" | "X");
             (stat.session == leader && !dead).then_some(Member { pid, group: stat.group })
         })
         .collect()
+    }
+
+    /// The session of a process, if the system tells.
+    fn session(pid: u32) -> Option<u32> {
+        let pid = nix::unistd::Pid::from_raw(i32::try_from(pid).ok()?);
+        u32::try_from(nix::unistd::getsid(Some(pid)).ok()?.as_raw()).ok()
     }
 
     fn stat(pid: u32) -> Option<Stat> {
