@@ -11,13 +11,16 @@ use crate::{ModelInfo, ProviderError};
 
 /// How long an end point has to answer `/models`.
 const PROBE: Duration = Duration::from_secs(2);
+/// How long it has for its list where that is all that is asked.
+const LIST: Duration = Duration::from_secs(10);
 /// The most bytes of a model list that are read.
 const LIST_LIMIT: usize = 4 << 20;
 
 /// The end points of a provider, in the order they are tried.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
-    urls: Vec<String>,
+    /// Each with the variable of the proxy that it may be reached through.
+    urls: Vec<(String, Option<&'static str>)>,
     hint: &'static str,
     // Shared with running streams, which choose and forget; held only to copy the pointer.
     chosen: Mutex<Option<Arc<Endpoint>>>,
@@ -33,7 +36,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoints {
-    pub(crate) fn new(urls: Vec<String>, hint: &'static str) -> Self {
+    pub(crate) fn new(urls: Vec<(String, Option<&'static str>)>, hint: &'static str) -> Self {
         Self { urls, hint, chosen: Mutex::new(None) }
     }
 
@@ -47,18 +50,26 @@ impl Endpoints {
             return Ok(endpoint);
         }
         let mut tried = Vec::new();
-        for url in &self.urls {
+        for (url, proxy) in &self.urls {
             match probe(client, url, key).await {
                 Ok(models) => {
                     let endpoint = Arc::new(Endpoint { base: url.clone(), models });
                     *self.lock() = Some(endpoint.clone());
                     return Ok(endpoint);
                 }
-                Err(why) => tried.push((shown(url), why)),
+                Err(why) => {
+                    let through =
+                        proxy.map(|name| format!(", through the proxy of {name}")).unwrap_or_default();
+                    tried.push((shown(url), why + &through));
+                }
             }
         }
         let hint = format!(" — {}", self.hint);
         Err(ProviderError::NoServer { tried, hint })
+    }
+
+    pub(crate) fn first(&self) -> Option<&str> {
+        self.urls.first().map(|(url, _)| url.as_str())
     }
 
     /// Forgets the choice: what was chosen does not answer any more.
@@ -78,7 +89,19 @@ pub(crate) fn shown(url: &str) -> String {
             let _ = parsed.set_password(Some("***"));
             parsed.to_string()
         }
-        _ => url.to_owned(),
+        Ok(parsed) if parsed.has_host() => url.to_owned(),
+        // What is no URL may hold a password all the same.
+        Ok(_) | Err(_) => {
+            let start = url.find("://").map_or(0, |at| at + 3);
+            let (scheme, rest) = url.split_at(start);
+            let authority = rest.split('/').next().unwrap_or_default();
+            match authority.rsplit_once('@').and_then(|(user, _)| Some((user, user.split_once(':')?.0))) {
+                Some((user, name)) => {
+                    format!("{scheme}{name}:***{}", rest.get(user.len()..).unwrap_or_default())
+                }
+                None => url.to_owned(),
+            }
+        }
     }
 }
 
@@ -94,7 +117,7 @@ async fn probe(client: &Client, url: &str, key: Option<&ApiKey>) -> Result<Vec<M
     let request = authorized(client.get(format!("{url}/models")), key);
     let asked = async {
         let response = request.send().await?;
-        Ok::<_, reqwest::Error>(models(response).await)
+        Ok::<_, reqwest::Error>(list(response).await.unwrap_or_default())
     };
     match tokio::time::timeout(PROBE, asked).await {
         Ok(Ok(models)) => Ok(models),
@@ -103,17 +126,47 @@ async fn probe(client: &Client, url: &str, key: Option<&ApiKey>) -> Result<Vec<M
     }
 }
 
-async fn models(mut response: Response) -> Vec<ModelInfo> {
+/// Asks an end point for its models.
+pub(crate) async fn models(
+    client: &Client,
+    url: &str,
+    key: Option<&ApiKey>,
+) -> Result<Vec<ModelInfo>, ProviderError> {
+    let url = format!("{url}/models");
+    let asked = async {
+        let response = authorized(client.get(&url), key).send().await.map_err(|error| {
+            let why = http::why(&error);
+            ProviderError::Connect { url: shown(&url), why, source: Some(Box::new(error.without_url())) }
+        })?;
+        list(response).await
+    };
+    let over = |_| ProviderError::Protocol {
+        what: "the server did not list its models within 10 s",
+        near: String::new(),
+    };
+    tokio::time::timeout(LIST, asked).await.map_err(over)?
+}
+
+async fn list(mut response: Response) -> Result<Vec<ModelInfo>, ProviderError> {
+    let status = response.status().as_u16();
     let mut body = Vec::new();
     while let Ok(Some(bytes)) = response.chunk().await {
         body.extend_from_slice(&bytes);
         if body.len() > LIST_LIMIT {
-            return Vec::new();
+            let what = "the server's list of models has more than 4 MiB";
+            return Err(ProviderError::Protocol { what, near: String::new() });
         }
     }
-    let list: Value = serde_json::from_slice(&body).unwrap_or_default();
-    let rows = list.get("data").and_then(Value::as_array).cloned().unwrap_or_default();
-    rows.iter().filter_map(model).collect()
+    let text = String::from_utf8_lossy(&body);
+    if !(200..300).contains(&status) {
+        return Err(http::status_error(status, &text, None));
+    }
+    let list: Value = serde_json::from_str(&text).unwrap_or_default();
+    let Some(rows) = list.get("data").and_then(Value::as_array) else {
+        let what = "the server's answer to /models is no list of models";
+        return Err(ProviderError::Protocol { what, near: http::one_line(&text) });
+    };
+    Ok(rows.iter().filter_map(model).collect())
 }
 
 fn model(row: &Value) -> Option<ModelInfo> {

@@ -15,13 +15,19 @@ pub enum ProviderError {
         why: String,
     },
     /// A proxy cannot be used.
-    #[error("the proxy for {scheme} cannot be used: {why}")]
+    #[error("the proxy of {variable} cannot be used: {why}")]
     BadProxy {
-        /// The scheme that it was to serve.
-        scheme: &'static str,
+        /// The environment variable that names it.
+        variable: &'static str,
         /// What is wrong with it.
         why: String,
     },
+    /// The API key cannot be sent.
+    #[error(
+        "the API key holds a character that no HTTP header can carry, such as a line end: set the variable of the key \
+         (apiKeyEnv) anew"
+    )]
+    BadKey,
     /// Nothing answers at any end point.
     #[error("no server answers: {}{hint}", list(tried))]
     NoServer {

@@ -22,6 +22,11 @@ impl ApiKey {
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
+
+    /// Whether a header can carry it.
+    pub(crate) fn is_sendable(&self) -> bool {
+        reqwest::header::HeaderValue::from_str(&self.0).is_ok()
+    }
 }
 
 impl Debug for ApiKey {
@@ -44,11 +49,34 @@ pub struct ProxySettings {
 
 const NEVER_PROXIED: &str = "localhost,127.0.0.0/8,::1,host.docker.internal";
 
+const HTTP: &str = "HTTP_PROXY";
+const HTTPS: &str = "HTTPS_PROXY";
+
+/// The variable of the proxy for a URL, if its host is one that may need a proxy.
+fn proxied(url: &str) -> Option<&'static str> {
+    let url = reqwest::Url::parse(url).ok()?;
+    let host = url.host_str()?.trim_matches(['[', ']']);
+    let is_local = match host.parse::<std::net::IpAddr>() {
+        Ok(address) => address.is_loopback(),
+        Err(_) => matches!(host, "localhost" | "host.docker.internal"),
+    };
+    (!is_local).then_some(if url.scheme() == "https" { HTTPS } else { HTTP })
+}
+
+impl ProxySettings {
+    /// The variable of the proxy that a URL is reached through, as far as `except` is not concerned.
+    pub(crate) fn serving(&self, url: &str) -> Option<&'static str> {
+        let name = proxied(url)?;
+        let set = if name == HTTPS { &self.https } else { &self.http };
+        set.is_some().then_some(name)
+    }
+}
+
 /// Builds the client that serves every request to `urls`.
 pub(crate) fn client(urls: &[String], proxies: &ProxySettings) -> Result<Client, ProviderError> {
     // Without its URL, which may hold a password.
-    let proxy = |scheme, made: reqwest::Result<Proxy>| {
-        made.map_err(|error| ProviderError::BadProxy { scheme, why: why_chain(&error) })
+    let proxy = |variable, made: reqwest::Result<Proxy>| {
+        made.map_err(|error| ProviderError::BadProxy { variable, why: why_chain(&error) })
     };
     let mut builder = Client::builder().no_proxy().redirect(redirect::Policy::none());
     let except = match &proxies.except {
@@ -56,11 +84,13 @@ pub(crate) fn client(urls: &[String], proxies: &ProxySettings) -> Result<Client,
         None => NEVER_PROXIED.to_owned(),
     };
     let except = NoProxy::from_string(&except);
-    if let Some(http) = &proxies.http {
-        builder = builder.proxy(proxy("http", Proxy::http(http))?.no_proxy(except.clone()));
+    // A variable that nothing needs may be as wrong as it likes.
+    let needed = |scheme| urls.iter().any(|url| proxied(url) == Some(scheme));
+    if let Some(http) = proxies.http.as_ref().filter(|_| needed(HTTP)) {
+        builder = builder.proxy(proxy(HTTP, Proxy::http(http))?.no_proxy(except.clone()));
     }
-    if let Some(https) = &proxies.https {
-        builder = builder.proxy(proxy("https", Proxy::https(https))?.no_proxy(except));
+    if let Some(https) = proxies.https.as_ref().filter(|_| needed(HTTPS)) {
+        builder = builder.proxy(proxy(HTTPS, Proxy::https(https))?.no_proxy(except));
     }
     tls(builder, urls.iter().any(|url| url.starts_with("https:"))).build().map_err(|error| {
         let url = urls.first().cloned().unwrap_or_default();
@@ -130,7 +160,10 @@ pub(crate) fn status_error(status: u16, body: &str, location: Option<&str>) -> P
         return overflow;
     }
     match (status, location) {
-        (300..=399, Some(location)) => message = format!("it has moved to {location}: set baseUrl to that"),
+        (300..=399, Some(location)) => {
+            let base = location.split("/chat/completions").next().unwrap_or_default();
+            message = format!("it has moved to {}: set baseUrl to that", one_line(base));
+        }
         (404, _) if message == "File Not Found" || message.is_empty() || json.is_none() => {
             message = format!("{message} (is the path of baseUrl right? it mostly ends in /v1)");
         }
@@ -144,14 +177,19 @@ pub(crate) fn status_error(status: u16, body: &str, location: Option<&str>) -> P
 
 /// Gives the error that a JSON value reports, if it reports one: `{"error": …}` in any of its shapes.
 pub(crate) fn reported(json: &Value) -> Option<ProviderError> {
-    let is_error = json.get("error").is_some_and(|e| !e.is_null()) || json.get("object")? == "error";
+    let is_error = json.get("error").is_some_and(says_something) || json.get("object")? == "error";
     let message = is_error.then(|| error_text(json))??;
     Some(overflow(json, &message).unwrap_or(ProviderError::Server { message }))
 }
 
+/// Some servers send the key always.
+fn says_something(error: &Value) -> bool {
+    !matches!(error, Value::Null | Value::Bool(false)) && error.as_str() != Some("")
+}
+
 /// The text of an error: `error.message`, `error` or `message` as text, `message.detail`, `detail`.
 fn error_text(json: &Value) -> Option<String> {
-    let error = json.get("error").filter(|e| !e.is_null());
+    let error = json.get("error").filter(|error| says_something(error));
     let candidates = [error.and_then(|e| e.get("message")), error, json.get("message"), json.get("detail")];
     let found = candidates.into_iter().flatten().find(|v| !v.is_null())?;
     Some(one_line(&found.as_str().map_or_else(|| found.to_string(), str::to_owned)))

@@ -67,6 +67,19 @@ impl Refusal {
     }
 }
 
+impl Refusal {
+    /// The error, with the wait that was too long to be waited.
+    pub(crate) fn told(self) -> ProviderError {
+        match (self.error, self.retry_after) {
+            (ProviderError::Http { status, message }, Some(wait)) if wait > LONGEST => {
+                let message = format!("{message} (it asks to wait {} s)", wait.as_secs());
+                ProviderError::Http { status, message: message.trim_start().to_owned() }
+            }
+            (error, _) => error,
+        }
+    }
+}
+
 /// Half a second, then doubled; a tenth more or less, so that several clients do not come back together.
 fn pause(tried: u32) -> Duration {
     let share = RandomState::new().hash_one(tried) % 200;
@@ -134,6 +147,8 @@ mod tests {
         for (refusal, tried, expected) in rows {
             assert_eq!(kind(&refusal.again(tried, sent)), expected, "{refusal:?} {tried}");
         }
+        let told = refusal(503, "busy", Some(61)).told().to_string();
+        assert_eq!(told, "the server answered HTTP 503: busy (it asks to wait 61 s)");
         let without = refusal(422, "stream_options is not permitted", None);
         assert_eq!(without.again(0, b"{\"stream\":true}"), Again::Never, "it was not sent");
     }

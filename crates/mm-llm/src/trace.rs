@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::Value;
 
@@ -14,7 +14,8 @@ use crate::observer::{Observer, Sent, WatchAnswer};
 
 /// Writes a pair of files for each request: `<stamp>-<name>-<NNNN>.request.json`, the body as sent and indented,
 /// and `….response-<status>.sse`, the body as received; `….json` where that is one JSON value (indented), `….txt`
-/// where it is neither, `….response-error.txt` where there was no answer. Headers are never written.
+/// where it is neither, `….response-error.txt` where there was no answer. Headers are never written. Files are for their
+/// owner alone, since they hold whole conversations. Where another program has taken a number, the next one is free.
 ///
 /// The directory is made when the first request goes out. When it cannot be, or a write fails, nothing is traced any
 /// more, and [`failure`](Trace::failure) says so once.
@@ -34,12 +35,17 @@ struct Shared {
     failure: Arc<Mutex<Option<String>>>,
 }
 
+/// What the names of a pair begin with; known once the request is written.
+type Stem = Arc<OnceLock<String>>;
+
 #[derive(Debug)]
 enum Job {
-    /// A whole file.
-    Whole(PathBuf, Vec<u8>),
-    /// More of a file that grows.
-    More(PathBuf, Vec<u8>),
+    /// A request with the beginning of its name and its number.
+    Request(Stem, String, u32, Vec<u8>),
+    /// A whole answer.
+    Whole(Stem, String, Vec<u8>),
+    /// More of an answer that grows.
+    More(Stem, String, Vec<u8>),
     /// A file that grew is done.
     Done,
     Flush(Sender<()>),
@@ -88,8 +94,10 @@ impl Observer for Trace {
             *count += 1;
             *count
         };
-        let stem = format!("{}-{}-{number:04}", (self.shared.stamp)(), self.shared.name);
-        self.shared.send(Job::Whole(format!("{stem}.request.json").into(), indented(request.body)));
+        let begin = format!("{}-{}", (self.shared.stamp)(), self.shared.name);
+        let body = indented(request.body).unwrap_or_else(|| request.body.to_vec());
+        let stem = Stem::default();
+        self.shared.send(Job::Request(stem.clone(), begin, number, body));
         let asked = format!("{} {}", request.method, request.url);
         Box::new(Answer { shared: self.shared.clone(), stem, asked, form: Form::None, whole: Vec::new() })
     }
@@ -99,7 +107,7 @@ impl Observer for Trace {
 #[derive(Debug)]
 struct Answer {
     shared: Arc<Shared>,
-    stem: String,
+    stem: Stem,
     asked: String,
     form: Form,
     whole: Vec<u8>,
@@ -124,14 +132,14 @@ impl WatchAnswer for Answer {
         };
         // An answer without a body is an answer.
         if let Form::Stream(status) = self.form {
-            self.shared.send(Job::More(self.path(&format!("{status}.sse")), Vec::new()));
+            self.shared.send(Job::More(self.stem.clone(), format!("{status}.sse"), Vec::new()));
         }
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
         match self.form {
             Form::Stream(status) => {
-                self.shared.send(Job::More(self.path(&format!("{status}.sse")), bytes.to_vec()));
+                self.shared.send(Job::More(self.stem.clone(), format!("{status}.sse"), bytes.to_vec()));
             }
             Form::None | Form::Json(_) | Form::Text(_) => self.whole.extend_from_slice(bytes),
         }
@@ -140,15 +148,16 @@ impl WatchAnswer for Answer {
     fn end(&mut self, error: Option<&str>) {
         let whole = std::mem::take(&mut self.whole);
         match std::mem::replace(&mut self.form, Form::None) {
-            Form::Json(status) => {
-                self.shared.send(Job::Whole(self.path(&format!("{status}.json")), indented(&whole)));
-            }
-            Form::Text(status) => self.shared.send(Job::Whole(self.path(&format!("{status}.txt")), whole)),
+            Form::Json(status) => match indented(&whole) {
+                Some(json) => self.whole(format!("{status}.json"), json),
+                None => self.whole(format!("{status}.txt"), whole),
+            },
+            Form::Text(status) => self.whole(format!("{status}.txt"), whole),
             Form::Stream(_) => self.shared.send(Job::Done),
             Form::None => {
                 if let Some(error) = error {
                     let text = format!("{}\n{error}\n", self.asked);
-                    self.shared.send(Job::Whole(self.path("error.txt"), text.into_bytes()));
+                    self.whole("error.txt".to_owned(), text.into_bytes());
                 }
             }
         }
@@ -156,8 +165,8 @@ impl WatchAnswer for Answer {
 }
 
 impl Answer {
-    fn path(&self, end: &str) -> PathBuf {
-        format!("{}.response-{end}", self.stem).into()
+    fn whole(&self, end: String, text: Vec<u8>) {
+        self.shared.send(Job::Whole(self.stem.clone(), end, text));
     }
 }
 
@@ -170,17 +179,12 @@ impl Drop for Answer {
     }
 }
 
-/// JSON with a key a line; anything else as it is.
-fn indented(body: &[u8]) -> Vec<u8> {
-    let parsed = serde_json::from_slice::<Value>(body);
-    let pretty = parsed.and_then(|value| serde_json::to_vec_pretty(&value));
-    pretty.map_or_else(
-        |_| body.to_vec(),
-        |mut text| {
-            text.push(b'\n');
-            text
-        },
-    )
+/// JSON with a key a line.
+fn indented(body: &[u8]) -> Option<Vec<u8>> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    let mut text = serde_json::to_vec_pretty(&value).ok()?;
+    text.push(b'\n');
+    Some(text)
 }
 
 /// Writes what comes, until nobody can send any more.
@@ -198,8 +202,12 @@ fn write_all(dir: &Path, jobs: &Receiver<Job>, told: &Mutex<Option<String>>) {
                 growing = None;
                 continue;
             }
-            Job::Whole(name, bytes) => create(dir, &name).and_then(|mut file| file.write_all(&bytes)),
-            Job::More(name, bytes) => grow(dir, &mut growing, name, &bytes),
+            Job::Request(stem, begin, number, bytes) => begin_pair(dir, &stem, &begin, number, &bytes),
+            Job::Whole(stem, end, bytes) => {
+                let file = options().create(true).truncate(true).open(answer(dir, &stem, &end));
+                file.and_then(|mut file| file.write_all(&bytes))
+            }
+            Job::More(stem, end, bytes) => grow(&mut growing, answer(dir, &stem, &end), &bytes),
         };
         if let Err(error) = written {
             broken = true;
@@ -209,24 +217,44 @@ fn write_all(dir: &Path, jobs: &Receiver<Job>, told: &Mutex<Option<String>>) {
     }
 }
 
-fn grow(dir: &Path, growing: &mut Option<(PathBuf, File)>, name: PathBuf, bytes: &[u8]) -> io::Result<()> {
-    if let Some((_, file)) = growing.as_mut().filter(|(open, _)| *open == name) {
-        return file.write_all(bytes);
+/// Writes a request under the first number that is free.
+fn begin_pair(dir: &Path, stem: &Stem, begin: &str, number: u32, body: &[u8]) -> io::Result<()> {
+    fs::create_dir_all(dir)?;
+    for number in number.. {
+        let name = format!("{begin}-{number:04}");
+        match options().create_new(true).open(dir.join(format!("{name}.request.json"))) {
+            Ok(mut file) => {
+                let _ = stem.set(name);
+                return file.write_all(body);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
     }
-    // Two answers at the same time take turns.
-    let mut file = OpenOptions::new().append(true).create(true).open(made(dir)?.join(&name))?;
-    file.write_all(bytes)?;
-    *growing = Some((name, file));
     Ok(())
 }
 
-fn create(dir: &Path, name: &Path) -> io::Result<File> {
-    File::create(made(dir)?.join(name))
+fn answer(dir: &Path, stem: &Stem, end: &str) -> PathBuf {
+    dir.join(format!("{}.response-{end}", stem.get().map_or("", String::as_str)))
 }
 
-fn made(dir: &Path) -> io::Result<&Path> {
-    fs::create_dir_all(dir)?;
-    Ok(dir)
+fn grow(growing: &mut Option<(PathBuf, File)>, path: PathBuf, bytes: &[u8]) -> io::Result<()> {
+    if let Some((_, file)) = growing.as_mut().filter(|(open, _)| *open == path) {
+        return file.write_all(bytes);
+    }
+    // Two answers at the same time take turns.
+    let mut file = options().append(true).create(true).open(&path)?;
+    file.write_all(bytes)?;
+    *growing = Some((path, file));
+    Ok(())
+}
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
 }
 
 #[cfg(test)]
@@ -275,6 +303,10 @@ mod tests {
         drop(stream);
         let mut refused = sent(&trace);
         refused.end(Some("connection refused"));
+        let mut cut = sent(&trace);
+        cut.head(500, Some("application/json"));
+        cut.bytes(b"{\"error\": oops");
+        cut.end(None);
         let mut html = sent(&trace);
         html.head(502, Some("text/html"));
         html.bytes(b"<html>");
@@ -293,10 +325,29 @@ mod tests {
                 file("0003.request.json", request),
                 file("0003.response-error.txt", "POST http://h/v1/chat/completions\nconnection refused\n"),
                 file("0004.request.json", request),
-                file("0004.response-502.txt", "<html>"),
+                file("0004.response-500.txt", "{\"error\": oops"),
+                file("0005.request.json", request),
+                file("0005.response-502.txt", "<html>"),
             ]
         );
         assert_eq!(trace.failure(), None);
+    }
+
+    /// As two programs do that begin in the same millisecond.
+    #[test]
+    fn two_traces_of_one_moment_do_not_share_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let traces: Vec<_> = (0..3).map(|_| trace(dir.path())).collect();
+        for trace in &traces {
+            let mut answer = sent(trace);
+            answer.head(200, Some("text/event-stream"));
+            answer.bytes(b"data: x\n\n");
+            drop(answer);
+            trace.flush();
+        }
+        let names: Vec<String> = files(dir.path()).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), 6, "{names:?}");
+        assert!(files(dir.path()).iter().all(|(name, text)| !name.ends_with("sse") || text == "data: x\n\n"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use mm_config::Config;
-use mm_llm::{ChatEvent, ChatRequest, Message, Provider, Reply, WaitLimits, watch};
+use mm_llm::{ChatEvent, ChatRequest, Message, Provider, ProviderError, Reply, WaitLimits, watch};
 use mm_schema::ToolSpec;
 use mm_tools::output::visible;
 use serde_json::{Map, Value, json};
@@ -63,14 +63,22 @@ struct Doctor<'a> {
 impl Doctor<'_> {
     async fn server(&self) -> Verdict {
         match self.engine.provider.endpoint().await {
-            Ok(url) => Verdict::Works(url),
+            Ok(url) => {
+                let own = self.engine.provider.first_endpoint();
+                let instead = if url == own { String::new() } else { format!(" ({own} does not answer)") };
+                Verdict::Works(format!("{url}{instead}"))
+            }
             Err(error) => Verdict::Fails(error.to_string()),
         }
     }
 
     async fn model(&self) -> Verdict {
         let model = &self.config.model;
-        let listed = self.engine.provider.models().await.unwrap_or_default();
+        let listed = match self.engine.provider.models().await {
+            Ok(listed) => listed,
+            // A server that lists nothing may answer all the same.
+            Err(error) => return Verdict::Open(error.to_string()),
+        };
         let names: Vec<&str> = listed.iter().map(|model| model.id.as_str()).collect();
         match names.as_slice() {
             [] => Verdict::Open("the server lists none".to_owned()),
@@ -200,7 +208,7 @@ impl Doctor<'_> {
         let mut stream = watch(self.engine.provider.chat(&request), waits);
         let (begin, mut first, mut reply) = (Instant::now(), None, Reply::default());
         while let Some(event) = stream.next().await {
-            let event: ChatEvent = event.map_err(|error| error.to_string())?;
+            let event: ChatEvent = event.map_err(|error| format!("{error}{}", remedy(&error)))?;
             if event.is_token() {
                 first.get_or_insert_with(|| begin.elapsed());
             }
@@ -212,6 +220,22 @@ impl Doctor<'_> {
     fn max_tokens(&self) -> u64 {
         let own = self.config.sampling.get("max_tokens").and_then(Value::as_u64);
         own.unwrap_or(1024).clamp(256, 1024)
+    }
+}
+
+/// What to do about an error that does not say it.
+fn remedy(error: &ProviderError) -> &'static str {
+    match error {
+        ProviderError::Timeout { .. } => {
+            " — look at the server's log; where it only is slow, raise firstTokenTimeout and watchdogTimeout"
+        }
+        ProviderError::Protocol { .. } => {
+            " — is an OpenAI-compatible server there, and is the path of baseUrl right? it mostly ends in /v1"
+        }
+        ProviderError::Http { status: 500.., .. } | ProviderError::Server { .. } => {
+            " — look at the server's log"
+        }
+        _ => "",
     }
 }
 

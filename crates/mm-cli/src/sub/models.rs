@@ -1,5 +1,7 @@
 //! `mm models`: what the server has.
 
+use std::collections::HashSet;
+
 use mm_llm::{OpenAi, Provider};
 use mm_tools::output::visible;
 use serde_json::json;
@@ -13,7 +15,8 @@ pub(crate) async fn text(provider: &OpenAi, form: Form) -> Result<String, CliErr
     let models = provider.models().await?;
     // Where the server cannot tell what is loaded, nothing is said of it.
     let loaded = provider.loaded().await.unwrap_or_default();
-    let is_loaded = |id: &str| loaded.iter().any(|model| model.id == id);
+    let loaded: HashSet<String> = loaded.into_iter().map(|model| model.id).collect();
+    let is_loaded = |id: &str| loaded.contains(id);
     if form == Form::Json {
         let rows = models
             .iter()

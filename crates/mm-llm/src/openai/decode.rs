@@ -6,10 +6,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::CallIds;
-use super::wire::{CallDelta, Chunk, Delta};
+use super::wire::{self, CallDelta, Chunk, Delta};
 use crate::reasoning::ThinkSplitter;
 use crate::text_calls::{Held, TextCall, TextCalls, ToolNames};
 use crate::{ChatEvent, FinishReason, ProviderError, Usage, http};
+
+/// The most calls of one reply. A model that writes more runs in circles.
+const MOST_CALLS: usize = 1000;
 
 /// Decodes the payloads of one reply.
 #[derive(Debug)]
@@ -64,7 +67,7 @@ impl Decoder {
 
     /// Takes one payload: the data of an event, or a whole answer.
     pub(crate) fn payload(&mut self, data: &str) -> Result<(), ProviderError> {
-        let parsed = serde_json::from_str::<Chunk>(data);
+        let parsed = wire::chunk(data);
         let fine = parsed
             .as_ref()
             .is_ok_and(|chunk| chunk.error.is_none() && chunk.object.as_deref() != Some("error"));
@@ -75,7 +78,7 @@ impl Decoder {
             return Err(error);
         }
         match parsed {
-            Ok(chunk) => self.chunk(chunk),
+            Ok(chunk) => self.chunk(chunk)?,
             Err(_) => {
                 let what = "the server sent something that is no chunk of an answer";
                 return Err(ProviderError::Protocol { what, near: http::one_line(data) });
@@ -128,7 +131,7 @@ impl Decoder {
         push_text(text, &mut self.events);
     }
 
-    fn chunk(&mut self, chunk: Chunk) {
+    fn chunk(&mut self, chunk: Chunk) -> Result<(), ProviderError> {
         if let Some(progress) = chunk.prompt_progress {
             self.events.push_back(ChatEvent::PromptProgress {
                 total: progress.total,
@@ -138,15 +141,16 @@ impl Decoder {
         }
         // One answer was asked for; a second choice would only mix into it.
         if let Some(choice) = chunk.choices.into_iter().next() {
-            self.delta(choice.message.unwrap_or(choice.delta));
+            self.delta(choice.message.unwrap_or(choice.delta))?;
             if let Some(word) = choice.finish_reason.filter(|word| !word.is_empty()) {
                 self.finish = Some(finish(word));
             }
         }
         self.counts(chunk.usage.as_ref(), chunk.timings.as_ref());
+        Ok(())
     }
 
-    fn delta(&mut self, delta: Delta) {
+    fn delta(&mut self, delta: Delta) -> Result<(), ProviderError> {
         for reasoning in [delta.reasoning_content.0, delta.reasoning.0] {
             if !reasoning.is_empty() {
                 self.splitter.no_tags();
@@ -158,12 +162,10 @@ impl Decoder {
             let Self { splitter, text_calls, events, .. } = self;
             splitter.push(delta.content.0, |event| split(event, text_calls, events));
         }
-        for call in delta.tool_calls {
-            self.call(call);
-        }
+        delta.tool_calls.into_iter().try_for_each(|call| self.call(call))
     }
 
-    fn call(&mut self, delta: CallDelta) {
+    fn call(&mut self, delta: CallDelta) -> Result<(), ProviderError> {
         let id = delta.id.filter(|id| !id.is_empty());
         let name = delta.function.name.filter(|name| !name.is_empty());
         let arguments = match delta.function.arguments {
@@ -171,8 +173,12 @@ impl Decoder {
             Some(Value::String(text)) => text,
             Some(object) => object.to_string(),
         };
-        let slot = match self.find(delta.index, id.as_deref(), name.is_some()) {
+        let slot = match self.find(delta.index, id.as_deref(), name.is_some(), &arguments) {
             Some(slot) => slot,
+            None if self.slots.len() == MOST_CALLS => {
+                let what = "the model calls more than 1000 tools in one reply";
+                return Err(ProviderError::Protocol { what, near: String::new() });
+            }
             None => self.start(delta.index, id, name.unwrap_or_default()),
         };
         if !arguments.is_empty() {
@@ -181,10 +187,11 @@ impl Decoder {
             }
             self.events.push_back(ChatEvent::CallArguments { slot, text: arguments });
         }
+        Ok(())
     }
 
     /// Finds the call that a delta goes on with: by index, else by id, else the last one.
-    fn find(&self, index: Option<u64>, id: Option<&str>, named: bool) -> Option<usize> {
+    fn find(&self, index: Option<u64>, id: Option<&str>, named: bool, arguments: &str) -> Option<usize> {
         let same_id = |slot: &Slot| match (id, &slot.id) {
             (Some(new), Some(old)) => new == old,
             _ => true,
@@ -200,7 +207,10 @@ impl Decoder {
                 .map(|_| at);
         }
         if let Some(id) = id {
-            return self.slots.iter().position(|slot| slot.id.as_deref() == Some(id));
+            let at = self.slots.iter().rposition(|slot| slot.id.as_deref() == Some(id))?;
+            // A second whole call under the same id is another one; a name that only comes again is not.
+            let again = named && !arguments.is_empty();
+            return self.slots.get(at).filter(|slot| !(again && is_whole(slot))).map(|_| at);
         }
         let last = self.slots.last()?;
         (!self.is_next(last, id, named)).then(|| self.slots.len() - 1)
@@ -208,7 +218,7 @@ impl Decoder {
 
     /// Whether a delta with a name and without an id begins another call, since the slot's is complete.
     fn is_next(&self, slot: &Slot, id: Option<&str>, named: bool) -> bool {
-        named && id.is_none() && mm_schema::arguments::is_complete(&slot.arguments)
+        named && id.is_none() && is_whole(slot)
     }
 
     fn start(&mut self, index: Option<u64>, id: Option<String>, name: String) -> usize {
@@ -236,7 +246,7 @@ impl Decoder {
         if let Some(read) = number(timings, "/prompt_n") {
             let cached = number(timings, "/cache_n").unwrap_or(0);
             counts.cached = Some(cached);
-            counts.prompt = counts.prompt.or(Some(read + cached));
+            counts.prompt = counts.prompt.or(Some(read.saturating_add(cached)));
             counts.completion = counts.completion.or(number(timings, "/predicted_n"));
         }
         let speed = timings.and_then(|t| t.get("predicted_per_second")).and_then(Value::as_f64);
@@ -245,6 +255,10 @@ impl Decoder {
             self.usage = Some(counts);
         }
     }
+}
+
+fn is_whole(slot: &Slot) -> bool {
+    mm_schema::arguments::is_complete(&slot.arguments)
 }
 
 /// Takes what the splitter made of a piece of content.

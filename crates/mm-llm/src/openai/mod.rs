@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use futures_util::stream as futures;
 use reqwest::Client;
 
-use crate::endpoint::{Endpoint, Endpoints, authorized, shown};
+use crate::endpoint::{self, Endpoint, Endpoints, authorized, shown};
 use crate::http::{self, ApiKey, ProxySettings};
 use crate::observer::{Observer, Sent};
 use crate::retry::{Again, Refusal};
@@ -89,21 +89,30 @@ impl OpenAi {
     /// Makes a provider. Nothing is sent yet.
     ///
     /// # Errors
-    /// Refuses an end point or a proxy that is no http or https URL.
+    /// Refuses an end point or a proxy that is no http or https URL, and a key that no header can carry.
     pub fn new(options: OpenAiOptions) -> Result<Self, ProviderError> {
         let first = options.base_url.unwrap_or_else(|| options.preset.base_url.to_owned());
         let urls = [Some(first), options.fallback].into_iter().flatten().filter(|url| !url.trim().is_empty());
         let urls: Vec<String> = urls.map(|url| checked(&url)).collect::<Result<_, _>>()?;
+        if options.api_key.as_ref().is_some_and(|key| !key.is_sendable()) {
+            return Err(ProviderError::BadKey);
+        }
+        let proxied = urls.iter().map(|url| (url.clone(), options.proxies.serving(url))).collect();
         let inner = Inner {
             preset: options.preset,
             client: http::client(&urls, &options.proxies)?,
-            endpoints: Endpoints::new(urls, options.preset.start),
+            endpoints: Endpoints::new(proxied, options.preset.start),
             key: options.api_key,
             ids: Arc::new(CallIds::default()),
             observer: options.observer,
             refused: Mutex::default(),
         };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Gives the base URL that is tried first.
+    pub fn first_endpoint(&self) -> String {
+        self.inner.endpoints.first().map(shown).unwrap_or_default()
     }
 
     /// Gives the base URL in use, after asking the end points if none has answered yet.
@@ -140,6 +149,17 @@ impl Inner {
                 Err(Refusal { error, retry_after: None, unheard: true })
             }
         }
+    }
+
+    /// A server may say the key that it does not like.
+    fn hide_key(&self, mut error: ProviderError) -> ProviderError {
+        let key = self.key.as_ref().map_or("", ApiKey::expose);
+        if let ProviderError::Http { message, .. } = &mut error
+            && !key.is_empty()
+        {
+            *message = message.replace(key, "***");
+        }
+        error
     }
 
     fn refused(&self) -> MutexGuard<'_, Vec<&'static str>> {
@@ -182,7 +202,7 @@ impl Asked {
             Err(refusal) => refusal,
         };
         match refusal.again(self.tried, &self.body) {
-            Again::Never => (None, Call::Failed(refusal.error)),
+            Again::Never => (None, Call::Failed(self.inner.hide_key(refusal.told()))),
             Again::After(wait) => {
                 let event = ChatEvent::Waiting(Waiting::Retry { after: wait });
                 (Some(Ok(event)), Call::Asked(Self { tried: self.tried + 1, wait, ..self }))
@@ -240,7 +260,9 @@ impl Provider for OpenAi {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {
-        Ok(self.inner.choose().await?.models.clone())
+        let base = &self.inner.choose().await?.base;
+        let models = endpoint::models(&self.inner.client, base, self.inner.key.as_ref()).await;
+        models.map_err(|error| self.inner.hide_key(error))
     }
 
     async fn loaded(&self) -> Result<Vec<ModelInfo>, ProviderError> {
@@ -260,7 +282,7 @@ const NO_SCHEME: &str = "it must begin with http:// or https://";
 
 fn checked(url: &str) -> Result<String, ProviderError> {
     let trimmed = url.trim().trim_end_matches('/');
-    let bad = |why: &str| ProviderError::BadUrl { url: url.to_owned(), why: why.to_owned() };
+    let bad = |why: &str| ProviderError::BadUrl { url: shown(url), why: why.to_owned() };
     let parsed = reqwest::Url::parse(trimmed).map_err(|e| match url.contains("://") {
         true => bad(&format!("{e} (it looks like http://127.0.0.1:8080/v1)")),
         false => bad(NO_SCHEME),
@@ -270,6 +292,12 @@ fn checked(url: &str) -> Result<String, ProviderError> {
         "https" if cfg!(feature = "tls") => {}
         "https" => return Err(bad("this build has no https: cargo build --release makes one that has")),
         _ => return Err(bad(NO_SCHEME)),
+    }
+    if parsed.query().is_some() || parsed.fragment().is_some() {
+        return Err(bad("a path is put behind it: leave out what begins with ? or #"));
+    }
+    if trimmed.contains(char::is_whitespace) || trimmed.contains(char::is_control) {
+        return Err(bad("there is white space or a control character in it"));
     }
     Ok(trimmed.to_owned())
 }

@@ -53,10 +53,11 @@ impl Inner {
             StateRoute::Ollama => Ok(self.running(&endpoint).await.unwrap_or_default()),
             StateRoute::Unknown | StateRoute::LlamaServer => {
                 let rows = self.get(&format!("{}/models", endpoint.base)).await.unwrap_or_default();
-                // Only a router says which of its models are loaded; any other server has what it lists.
-                let is_loaded = |row: &&Value| {
-                    row.pointer("/status/value")
-                        .is_none_or(|status| status == "loaded" || status == "sleeping")
+                // A router says which of its models are loaded. A llama-server that is none has what it lists with
+                // its `meta`; a list without either says nothing.
+                let is_loaded = |row: &&Value| match row.pointer("/status/value") {
+                    Some(status) => status == "loaded" || status == "sleeping",
+                    None => row.get("meta").is_some_and(Value::is_object),
                 };
                 let info =
                     |row: &Value| Some(ModelInfo { id: id(row)?.to_owned(), window: listed_window(row) });

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use reqwest::Response;
-use reqwest::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use tokio::time::Instant;
 
 use super::decode::Decoder;
 use super::{CallIds, SseDecoder};
@@ -31,6 +32,8 @@ pub(crate) struct Reading {
     response: Response,
     decoder: Decoder,
     form: Form,
+    /// When the model's answer was first seen to be over.
+    finished: Option<Instant>,
     /// What to give once the events before it are out.
     last: Option<Result<(), ProviderError>>,
     watch: Option<Box<dyn WatchAnswer>>,
@@ -61,6 +64,12 @@ impl Reading {
             let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
             watch.head(status.as_u16(), kind);
         }
+        let encoding = response.headers().get(CONTENT_ENCODING).and_then(|value| value.to_str().ok());
+        if let Some(encoding) = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
+            let near = format!("Content-Encoding: {}", http::one_line(encoding));
+            let what = "the server compresses its answer, which was not asked for";
+            return Err(ProviderError::Protocol { what, near }.into());
+        }
         if !status.is_success() {
             let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
             let retry_after = header.and_then(|value| retry::retry_after(value, SystemTime::now()));
@@ -68,7 +77,8 @@ impl Reading {
             return Err(Refusal { error, retry_after, unheard: false });
         }
         let form = Form::Unknown(Vec::new());
-        Ok(Self { response, decoder: Decoder::new(ids, tools), form, last: None, watch })
+        let decoder = Decoder::new(ids, tools);
+        Ok(Self { response, decoder, form, finished: None, last: None, watch })
     }
 
     /// Gives the next event; `None` after the last.
@@ -96,7 +106,10 @@ impl Reading {
         let next = match self.decoder.is_finished() {
             false => next.await,
             // What is still due are counts and `[DONE]`; some servers send neither and keep the connection.
-            true => tokio::time::timeout(FINISHED_WAIT, next).await.unwrap_or(Ok(None)),
+            true => {
+                let finished = *self.finished.get_or_insert_with(Instant::now);
+                tokio::time::timeout_at(finished + FINISHED_WAIT, next).await.unwrap_or(Ok(None))
+            }
         };
         if let (Some(watch), Ok(Some(bytes))) = (&mut self.watch, &next) {
             watch.bytes(bytes);
@@ -243,7 +256,12 @@ async fn status_error(
     mut watch: Option<Box<dyn WatchAnswer>>,
 ) -> ProviderError {
     let status = response.status().as_u16();
-    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    // Relative to what was asked.
+    let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+    let location = location.map(|to| {
+        let asked = reqwest::Url::parse(url).and_then(|asked| asked.join(to));
+        asked.map_or_else(|_| to.to_owned(), String::from)
+    });
     let mut body = Vec::new();
     let read = async {
         while let Ok(Some(bytes)) = response.chunk().await {

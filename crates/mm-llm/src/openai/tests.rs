@@ -235,6 +235,13 @@ async fn every_odd_stream_is_read_or_told() {
                 + &done(),
             "x#a({})y#?({})",
         ),
+        (
+            "the same id twice, no index",
+            call(n(), json!("a"), json!("x"), json!("{}"))
+                + &call(n(), json!("a"), json!("y"), json!("{}"))
+                + &done(),
+            "x#a({})y#?({})",
+        ),
     ];
     for (title, body, expected) in rows {
         let (reply, error) = ask_scripted(Answer::events(&body).ending(End::Close)).await;
@@ -243,6 +250,145 @@ async fn every_odd_stream_is_read_or_told() {
             assert_eq!(reply.finish, Some(FinishReason::ToolCalls), "{title}");
         }
     }
+}
+
+/// An odd field costs what it holds and nothing beside it.
+#[tokio::test]
+async fn an_odd_field_is_passed_over() {
+    let (hello, done) = (chunk(json!({"content": "hello"})), finish("stop") + "data: [DONE]\n\n");
+    let empty = [
+        r#"{"choices":[{"delta":{"tool_calls":""}}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":{}}}]}"#,
+        r#"{"choices":[{"delta":{"tool_calls":[null]}}]}"#,
+        r#"{"choices":[{"delta":{},"message":"x"}]}"#,
+        r#"{"choices":[null]}"#,
+        r#"{"choices":{}}"#,
+        r#"{"choices":"x"}"#,
+        r#"{"choices":[{"delta":"str"}]}"#,
+        r#"{"error":false,"choices":[]}"#,
+        r#"{"error":"","choices":[]}"#,
+        r#"{"timings":{"prompt_n":18446744073709551615,"cache_n":18446744073709551615}}"#,
+    ];
+    for data in empty {
+        let (reply, error) = ask_scripted(Answer::events(&format!("{hello}data: {data}\n\n{done}"))).await;
+        assert!(error.is_none(), "{data}: {error:?}");
+        assert_eq!((reply.text.as_str(), reply.calls.len()), ("hello", 0), "{data}");
+    }
+    let texts = [
+        ("{\"choices\":[{\"delta\":{\"content\":\"a\tb\u{1}\"}}]}", "a\tb\u{1}"),
+        (r#"{"choices":[{"delta":{"content":"x\ud83d"}}]}"#, "x\u{fffd}"),
+        (r#"{"choices":[{"delta":{"content":"\ude00\ud83d\ude00\"\n"}}]}"#, "\u{fffd}😀\"\n"),
+        (r#"{"choices":[{"delta":{"tool_calls":7,"content":"\u00e9"}}]}"#, "é"),
+    ];
+    for (data, expected) in texts {
+        let (reply, error) = ask_scripted(Answer::events(&format!("data: {data}\n\n{done}"))).await;
+        assert!(error.is_none(), "{data}: {error:?}");
+        assert_eq!(reply.text, expected, "{data}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_of_calls_without_end_is_an_error() {
+    let calls: Vec<Value> = (0..1001)
+        .map(|n| json!({"index": n, "id": format!("c{n}"), "function": {"name": "bash", "arguments": "{}"}}))
+        .collect();
+    let (_, error) = ask_scripted(Answer::events(&chunk(json!({ "tool_calls": calls })))).await;
+    assert_eq!(error.unwrap().to_string(), "the model calls more than 1000 tools in one reply");
+}
+
+/// Comments keep a connection alive, not an answer that is over.
+#[tokio::test]
+async fn a_finished_answer_does_not_wait_for_comments_to_end() {
+    let pings = (0..40).map(|_| Piece { wait: Duration::from_millis(100), bytes: b": ping\n\n".to_vec() });
+    let mut answer = Answer::events(&(chunk(json!({"content": "a"})) + &finish("stop"))).ending(End::Hold);
+    answer.pieces.extend(pings);
+    let server = ScriptedServer::start([answer]).await.unwrap();
+    let provider = OpenAi::new(options(server.base_url())).unwrap();
+    let asked = tokio::time::timeout(Duration::from_millis(3500), ask(&provider));
+    let (reply, error) = asked.await.expect("it ends before the comments do");
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(reply.text, "a");
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_named() {
+    let mut answer = Answer::events("\u{1f}\u{8b}");
+    answer.headers.push("Content-Encoding: gzip".into());
+    let (_, error) = ask_scripted(answer).await;
+    let expected = "the server compresses its answer, which was not asked for: Content-Encoding: gzip";
+    assert_eq!(error.unwrap().to_string(), expected);
+}
+
+#[tokio::test]
+async fn a_place_that_has_moved_is_told_as_a_base_url() {
+    let rows =
+        [("http://h/v2/chat/completions", "http://h/v2"), ("/new/v1/chat/completions?x=1", "{root}/new/v1")];
+    for (location, base) in rows {
+        let mut answer = Answer::json(301, "");
+        answer.headers.push(format!("Location: {location}"));
+        let server = ScriptedServer::start([answer]).await.unwrap();
+        let (_, error) = ask(&OpenAi::new(options(server.base_url())).unwrap()).await;
+        let base = base.replace("{root}", server.base_url().trim_end_matches("/v1"));
+        let expected = format!("the server answered HTTP 301: it has moved to {base}: set baseUrl to that");
+        assert_eq!(error.unwrap().to_string(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_models_is_a_list_or_an_error() {
+    let rows = [
+        (Answer::json(200, r#"{"data":[{"id":"m"}]}"#), "m"),
+        (Answer::json(200, r#"{"data":[]}"#), ""),
+        (
+            Answer::json(401, r#"{"error":{"message":"no"}}"#),
+            "the server answered HTTP 401: no (the key comes from the variable that apiKeyEnv names)",
+        ),
+        (Answer::json(500, "oops"), "the server answered HTTP 500: oops"),
+        (Answer::json(200, "<html>"), "the server's answer to /models is no list of models: <html>"),
+        (
+            Answer::json(200, r#"{"models":1}"#),
+            "the server's answer to /models is no list of models: {\"models\":1}",
+        ),
+    ];
+    for (answer, expected) in rows {
+        let server = ScriptedServer::start([]).await.unwrap().with_models(answer);
+        let models = OpenAi::new(options(server.base_url())).unwrap().models().await;
+        let told = models.map_or_else(
+            |error| error.to_string(),
+            |models| models.into_iter().map(|model| model.id).collect::<Vec<_>>().join(","),
+        );
+        assert_eq!(told, expected);
+    }
+}
+
+/// Even where the server says it.
+#[tokio::test]
+async fn a_key_is_in_no_error() {
+    let server = ScriptedServer::start([Answer::json(401, "bad key sk-verysecret")]).await.unwrap();
+    let key = Some(ApiKey::new("sk-verysecret"));
+    let provider = OpenAi::new(OpenAiOptions { api_key: key, ..options(server.base_url()) }).unwrap();
+    let error = ask(&provider).await.1.unwrap().to_string();
+    assert!(error.contains("bad key ***"), "{error}");
+    let broken = OpenAiOptions { api_key: Some(ApiKey::new("a\nb")), ..options("http://h/v1".into()) };
+    let error = OpenAi::new(broken).unwrap_err().to_string();
+    assert!(error.starts_with("the API key holds a character that no HTTP header can carry"), "{error}");
+}
+
+#[tokio::test]
+async fn a_proxy_is_named_where_it_is_used_and_ignored_where_it_is_not() {
+    let proxies = ProxySettings { http: Some("ht tp://x".into()), ..ProxySettings::default() };
+    let with = |url: &str, proxies: &ProxySettings| {
+        OpenAi::new(OpenAiOptions { proxies: proxies.clone(), ..options(url.into()) })
+    };
+    assert!(with("http://127.0.0.1:1/v1", &proxies).is_ok(), "loopback needs none");
+    let error = with("http://h.test/v1", &proxies).unwrap_err().to_string();
+    assert!(error.starts_with("the proxy of HTTP_PROXY cannot be used: "), "{error}");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let dead = ProxySettings { http: Some(format!("http://127.0.0.1:{port}")), ..ProxySettings::default() };
+    let error = ask(&with("http://h.test/v1", &dead).unwrap()).await.1.unwrap().to_string();
+    let expected =
+        "http://h.test/v1 (connection refused: nothing listens there, through the proxy of HTTP_PROXY)";
+    assert!(error.contains(expected), "{error}");
 }
 
 fn told(reply: &Reply, error: Option<&ProviderError>) -> String {
@@ -396,6 +542,18 @@ fn an_end_point_that_is_none_is_refused() {
         (
             "http://",
             "http:// cannot be used as an end point: empty host (it looks like http://127.0.0.1:8080/v1)",
+        ),
+        (
+            "http://h/v1?key=x",
+            "http://h/v1?key=x cannot be used as an end point: a path is put behind it: leave out what begins with ? or #",
+        ),
+        (
+            "http://u:secret@h:99999/v1",
+            "http://u:***@h:99999/v1 cannot be used as an end point: invalid port number (it looks like http://127.0.0.1:8080/v1)",
+        ),
+        (
+            "u:secret@h/v1",
+            "u:***@h/v1 cannot be used as an end point: it must begin with http:// or https://",
         ),
     ];
     for (url, expected) in rows {

@@ -3,7 +3,96 @@
 
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, de};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+/// Reads a payload. One with a field of an odd type, or with text that JSON does not allow, is looked through once
+/// more for what can be used.
+pub(crate) fn chunk(data: &str) -> serde_json::Result<Chunk> {
+    serde_json::from_str(data).or_else(|error| {
+        let usable = |value: Value| if value.is_object() { Some(usable(value)) } else { None };
+        let value = serde_json::from_str(data).or_else(|_| serde_json::from_str(&mended(data)));
+        value.ok().and_then(usable).and_then(|value| serde_json::from_value(value).ok()).ok_or(error)
+    })
+}
+
+/// Takes away what no chunk can have: a key whose value has the wrong type.
+fn usable(mut chunk: Value) -> Value {
+    keep(&mut chunk, "choices", Value::is_array);
+    let choices = chunk.get_mut("choices").and_then(Value::as_array_mut);
+    for choice in choices.into_iter().flatten() {
+        if !choice.is_object() {
+            *choice = Value::Object(Map::new());
+        }
+        for part in ["delta", "message"] {
+            keep(choice, part, Value::is_object);
+            let Some(delta) = choice.get_mut(part) else { continue };
+            keep(delta, "tool_calls", Value::is_array);
+            if let Some(calls) = delta.get_mut("tool_calls").and_then(Value::as_array_mut) {
+                calls.retain(Value::is_object);
+                calls.iter_mut().for_each(|call| keep(call, "function", Value::is_object));
+            }
+        }
+    }
+    chunk
+}
+
+fn keep(object: &mut Value, key: &str, fits: fn(&Value) -> bool) {
+    if let Some(object) = object.as_object_mut()
+        && object.get(key).is_some_and(|value| !fits(value))
+    {
+        object.remove(key);
+    }
+}
+
+/// Writes control characters within strings as JSON has them, and half of a pair of UTF-16 as the sign for what cannot
+/// be read: servers that cut text by UTF-16 send halves.
+fn mended(data: &str) -> String {
+    let mut text = String::with_capacity(data.len());
+    let mut in_string = false;
+    let mut rest = data.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '"' => in_string = !in_string,
+            '\\' => {
+                text.push_str(&escape(&mut rest));
+                continue;
+            }
+            c if in_string && c.is_ascii_control() => {
+                text.push_str(&format!("\\u{:04x}", u32::from(c)));
+                continue;
+            }
+            _ => {}
+        }
+        text.push(c);
+    }
+    text
+}
+
+/// The escape that begins with the backslash just taken.
+fn escape(rest: &mut std::str::Chars<'_>) -> String {
+    let unit = |rest: &mut std::str::Chars<'_>| {
+        let text = rest.as_str().strip_prefix('u')?.get(..4)?.to_owned();
+        u16::from_str_radix(&text, 16).ok().map(|unit| (unit, text))
+    };
+    let Some((high, text)) = unit(rest) else {
+        return std::iter::once('\\').chain(rest.next()).collect();
+    };
+    *rest = rest.as_str().get(5..).unwrap_or_default().chars();
+    match high {
+        0xd800..=0xdbff => {
+            let mut ahead = rest.as_str().strip_prefix('\\').unwrap_or_default().chars();
+            match unit(&mut ahead) {
+                Some((0xdc00..=0xdfff, low)) => {
+                    *rest = ahead.as_str().get(5..).unwrap_or_default().chars();
+                    format!("\\u{text}\\u{low}")
+                }
+                _ => "\\ufffd".to_owned(),
+            }
+        }
+        0xdc00..=0xdfff => "\\ufffd".to_owned(),
+        _ => format!("\\u{text}"),
+    }
+}
 
 /// One event of a stream, or a whole answer.
 #[derive(Debug, Default, Deserialize)]
