@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::error::CliError;
 
@@ -15,12 +15,12 @@ use crate::error::CliError;
 #[command(name = "mm", disable_version_flag = true, disable_help_flag = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
     /// The configuration file (else $MM_CONFIG, ./agent.yaml, ~/.config/mm/agent.yaml).
-    #[arg(short = 'c', long, value_name = "FILE", global = true)]
+    #[arg(short = 'c', long, value_name = "FILE", value_hint = ValueHint::FilePath, global = true)]
     pub(crate) config: Option<PathBuf>,
 
     /// Ask one question, print the answer, exit; `-` reads the question from stdin. What is piped in is added
     /// to the question.
-    #[arg(short = 'p', value_name = "PROMPT")]
+    #[arg(short = 'p', value_name = "PROMPT", value_hint = ValueHint::Other)]
     pub(crate) prompt: Option<String>,
 
     /// Wait for piped input however long it takes (else a pipe that is silent for 3 s is left out).
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     pub(crate) output: Option<Output>,
 
     /// The model, over file and environment.
-    #[arg(long, value_name = "NAME", global = true)]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other, global = true)]
     pub(crate) model: Option<String>,
 
     /// The server: dmr, llamacpp, llmman or ollama.
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     pub(crate) provider: Option<String>,
 
     /// The server's OpenAI-compatible end point, such as http://127.0.0.1:8080/v1.
-    #[arg(long, value_name = "URL", global = true)]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Other, global = true)]
     pub(crate) base_url: Option<String>,
 
     /// Print the version.
@@ -100,6 +100,7 @@ pub(crate) enum ConfigCommand {
     /// Say everything that is wrong with a file, and every key that nothing reads.
     Check {
         /// The file (else the one that mm would read).
+        #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
         /// How to print what was found.
         #[arg(long, value_enum, default_value = "text")]
@@ -108,6 +109,7 @@ pub(crate) enum ConfigCommand {
     /// Print every value in force and where it comes from.
     Show {
         /// The file (else the one that mm would read).
+        #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
         /// How to print the values.
         #[arg(long, value_enum, default_value = "text")]
@@ -119,6 +121,7 @@ pub(crate) enum ConfigCommand {
     /// overwritten.
     Init {
         /// The file to write (else that of -c, else agent.yaml).
+        #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
     },
 }
