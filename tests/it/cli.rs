@@ -37,6 +37,55 @@ async fn version_and_help_go_to_stdout() {
     ");
 }
 
+/// Rows of (arguments, the usage line that follows).
+#[tokio::test]
+async fn help_wins_wherever_it_stands() {
+    let sandbox = Sandbox::new();
+    let rows = [
+        ("completions --help", "mm completions [OPTIONS] <SHELL>"),
+        ("completions -h", "mm completions [OPTIONS] <SHELL>"),
+        ("--help completions", "mm completions [OPTIONS] <SHELL>"),
+        ("completions cmd -help", "mm completions [OPTIONS] <SHELL>"),
+        ("--model config models -h", "mm models [OPTIONS]"),
+        ("models --output xml -h", "mm models [OPTIONS]"),
+        ("doctor --help", "mm doctor [OPTIONS]"),
+        ("-p x doctor -h", "mm doctor [OPTIONS]"),
+        ("doctor -h -p x", "mm doctor [OPTIONS]"),
+        ("-h config", "mm config [OPTIONS] [COMMAND]"),
+        ("config check a b -h", "mm config check [OPTIONS] [FILE]"),
+        ("-h config show", "mm config show [OPTIONS] [FILE]"),
+        ("config schema -h", "mm config schema [OPTIONS]"),
+        ("config -h init", "mm config init [OPTIONS] [FILE]"),
+        ("--stdin -h", "mm [OPTIONS] [COMMAND]"),
+        ("--colour -h", "mm [OPTIONS] [COMMAND]"),
+    ];
+    for (line, usage) in rows {
+        let ran = sandbox.run(&line.split(' ').collect::<Vec<_>>()).await;
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{line}");
+        assert!(ran.stdout.contains(&format!("\nUsage: {usage}\n")), "{line}: {}", ran.stdout);
+    }
+    let ran = sandbox.run(&["completions", "-h"]).await;
+    assert!(ran.stdout.contains("[possible values: bash, elvish, fish, powershell, zsh]"), "{}", ran.stdout);
+}
+
+#[tokio::test]
+async fn a_question_beside_a_helper_is_told_whichever_stands_first() {
+    let sandbox = Sandbox::new();
+    for (line, helper) in [
+        ("-p hi doctor", "doctor"),
+        ("doctor -p hi", "doctor"),
+        ("models -p=hi", "models"),
+        ("completions -p hi", "completions"),
+        ("completions bash -phi", "completions"),
+        ("config check a.yaml -p hi", "config"),
+        ("--model doctor config -p hi", "config"),
+    ] {
+        let ran = sandbox.run(&line.split(' ').collect::<Vec<_>>()).await;
+        let expected = format!("[usage: -p asks a question, {helper} does not: give one of them]\n");
+        assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(1), "", &*expected), "{line}");
+    }
+}
+
 /// Rows of (arguments, the line on stderr): all with exit code 1 and nothing on stdout.
 #[tokio::test]
 async fn what_is_wrong_at_the_start_is_one_line_and_exit_code_1() {

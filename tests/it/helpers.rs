@@ -96,6 +96,60 @@ async fn completions_are_scripts_that_know_the_helpers() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
 }
 
+/// Rows of (what was typed, the last word being completed; what bash offers).
+#[tokio::test]
+async fn bash_offers_what_may_stand_there() {
+    let sandbox = Sandbox::new();
+    let script = sandbox.run(&["completions", "bash"]).await.stdout;
+    sandbox.write("mm.bash", script);
+    sandbox.write("my agent.yaml", "");
+    std::fs::create_dir(sandbox.path().join("sub")).unwrap();
+    let files = "mm.bash|my agent.yaml|sub";
+    let rows = [
+        ("mm --provider ", "dmr|llamacpp|llmman|ollama"),
+        ("mm --provider ll", "llamacpp|llmman"),
+        ("mm config check --provider ", "dmr|llamacpp|llmman|ollama"),
+        ("mm doctor --provider o", "ollama"),
+        ("mm --output ", "json|stream-json|text"),
+        ("mm models --output ", "json|text"),
+        ("mm config show --output j", "json"),
+        ("mm config check ", files),
+        ("mm config show ", files),
+        ("mm config init m", "mm.bash|my agent.yaml"),
+        ("mm --provider ollama config check m", "mm.bash|my agent.yaml"),
+        ("mm config check --o", "--output"),
+        ("mm --config ", files),
+        ("mm config check -c s", "sub"),
+        ("mm --model ", ""),
+        ("mm -p m", "m"),
+        ("mm config ch", "check"),
+        ("mm completions z", "zsh"),
+        ("mm co", "completions|config"),
+    ];
+    // The words as bash would hand them over; outside a completion `compopt` has nothing to say.
+    let offered = r#"source mm.bash; compopt() { :; }
+        while IFS= read -r line; do
+            COMP_WORDS=($line); [[ $line == *" " ]] && COMP_WORDS+=("")
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            _mm mm "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            printf '%s\n' "${COMPREPLY[@]}" | LC_ALL=C sort | paste -sd '|'
+        done"#;
+    let typed: String = rows.iter().map(|(line, _)| format!("{line}\n")).collect();
+    let mut command = tokio::process::Command::new("bash");
+    command
+        .args(["-c", offered])
+        .current_dir(sandbox.path())
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut child.stdin.take().unwrap(), typed.as_bytes()).await.unwrap();
+    let ran = crate::support::ended(child).await;
+    assert_eq!(ran.stderr, "");
+    let offered: Vec<_> = rows.iter().map(|(line, _)| *line).zip(ran.stdout.lines()).collect();
+    assert_eq!(offered, rows);
+}
+
 #[tokio::test]
 async fn a_trace_that_cannot_be_written_is_told_once_and_the_answer_comes() {
     let server = ScriptedServer::start([Answer::bash("true"), Answer::text(&["fine"])]).await.unwrap();

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use mm_llm::testing::{Answer, End, Piece, ScriptedServer};
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::support::{Sandbox, ended, eventually, kill, processes_with};
+use crate::support::{Ran, Sandbox, ended, eventually, kill, processes_with};
 
 async fn server(answers: impl IntoIterator<Item = Answer>) -> ScriptedServer {
     ScriptedServer::start(answers).await.unwrap()
@@ -325,4 +325,86 @@ async fn a_program_gets_one_object_or_one_event_a_line() {
     assert_eq!(ran.stderr, "[error: the server answered HTTP 400: no]\n");
     let ran = Sandbox::new().run(&["--output", "json"]).await;
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+}
+
+/// What `-p go` prints in both forms for programs, after checks that they agree with each other and in stderr with text.
+/// A signal comes once its command runs.
+async fn forms(
+    script: impl Fn() -> Vec<Answer>,
+    config: &str,
+    signal: Option<(Signal, &str)>,
+    code: i32,
+) -> (Value, Vec<Value>, String) {
+    let mut told = Vec::new();
+    for form in ["text", "json", "stream-json"] {
+        let server = server(script()).await;
+        let sandbox = Sandbox::with_config(&server.base_url(), config);
+        let child = sandbox.command(&["-p", "go", "--output", form]).spawn().unwrap();
+        if let Some((signal, command)) = signal {
+            eventually("the tool runs", || !processes_with(command).is_empty()).await;
+            kill(&child, signal);
+        }
+        let ran = ended(child).await;
+        assert_eq!(ran.code, Some(code), "{form}: {}", ran.stderr);
+        told.push(ran);
+    }
+    assert_eq!((&told[1].stderr, &told[2].stderr), (&told[0].stderr, &told[0].stderr));
+    let lines = |ran: &Ran| ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (object, events): (Vec<Value>, Vec<Value>) = (lines(&told[1]), lines(&told[2]));
+    let end = events.last().unwrap();
+    assert_eq!((object.len(), &end["type"]), (1, &json!("turn_ended")));
+    assert_eq!((&end["error"], &end["usage"]), (&object[0]["error"], &object[0]["usage"]));
+    (object[0].clone(), events, told[0].stderr.clone())
+}
+
+#[tokio::test]
+async fn a_program_is_told_of_the_call_that_a_failed_turn_left() {
+    let script = || vec![Answer::bash("sleep 3")];
+    let (object, events, _) = forms(script, "watchdogTimeout: 1s\n", None, 2).await;
+    let call = &object["toolCalls"][0];
+    for key in ["id", "name", "summary", "ok", "result", "durationMs"] {
+        assert!(call.get(key).is_some(), "{key}: {call}");
+    }
+    assert_eq!(
+        (&call["ok"], &call["result"], &call["summary"]),
+        (&json!(false), &Value::Null, &json!("sleep 3"))
+    );
+    assert!((900..3000).contains(&call["durationMs"].as_u64().unwrap()), "{call}");
+    let [.., started, finished, _] = events.as_slice() else { panic!("{events:?}") };
+    assert_eq!((&started["type"], &finished["type"]), (&json!("tool_started"), &json!("tool_finished")));
+    assert_eq!((&finished["id"], &finished["name"]), (&started["id"], &json!("bash")));
+    assert_eq!((&finished["ok"], &finished["result"]), (&json!(false), &Value::Null));
+    assert!((900..3000).contains(&finished["durationMs"].as_u64().unwrap()), "{finished}");
+}
+
+#[tokio::test]
+async fn both_forms_for_programs_say_the_same_of_the_end() {
+    for (n, signal) in [Signal::INT, Signal::TERM].into_iter().enumerate() {
+        let command = format!("sleep 31{n}.{}", std::process::id());
+        let script = || vec![Answer::bash(&command)];
+        let (object, events, _) = forms(script, "", Some((signal, &command)), 130).await;
+        assert_eq!((&object["error"], &object["usage"]), (&json!("interrupted"), &Value::Null));
+        assert_eq!(object["toolCalls"][0]["result"], Value::Null);
+        assert_eq!(events.last().unwrap()["outcome"], "interrupted");
+        assert!(events.iter().any(|event| event["type"] == "tool_finished"), "{events:?}");
+    }
+    let counted = |answer: Answer| {
+        let usage = r#"data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#;
+        let mut pieces = answer.pieces;
+        let end = pieces.len() - 1;
+        pieces.insert(end, Piece { wait: Duration::ZERO, bytes: format!("{usage}\n\n").into_bytes() });
+        Answer { pieces, ..answer }
+    };
+    let overflow = r#"{"error":{"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}"#;
+    let refused = || Answer::json(400, overflow);
+    let (object, events, _) = forms(|| vec![refused()], "", None, 2).await;
+    assert_eq!(object["usage"], Value::Null);
+    assert!(object["error"].as_str().unwrap().contains("ask for less"), "{object}");
+    assert_eq!(events.last().unwrap()["outcome"], "failed");
+    let (object, ..) = forms(|| vec![counted(Answer::bash("true")), refused()], "", None, 2).await;
+    assert_eq!((&object["usage"]["prompt"], &object["usage"]["cached"]), (&json!(7), &Value::Null));
+    let broken = || vec![Answer::events("data: {\"choices\":[{\"delta\":{\"content\":\"All \"}}]}\n\n")];
+    let (object, _, stderr) = forms(broken, "", None, 2).await;
+    assert!(stderr.starts_with("[the answer broke off here]\n[error: "), "{stderr}");
+    assert_eq!(object["answer"], Value::Null);
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use mm_config::{Config, Environment, Overrides, find};
 use mm_tools::output::visible;
 
-use crate::args::{self, Args, Helper};
+use crate::args::{self, Args, Asked, Helper};
 use crate::assemble::{self, Surroundings};
 use crate::error::CliError;
 use crate::front::{line, once};
@@ -58,10 +58,12 @@ fn tell(text: &str) {
 }
 
 fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
-    let args = args::parse(args)?;
-    if args.help || args.version {
-        let text = if args.help { args::help(&args) } else { args::version() };
-        return print(&text);
+    let args = match args::parse(args)? {
+        Asked::Help(text) => return print(&text),
+        Asked::Work(args) => args,
+    };
+    if args.version {
+        return print(&args::version());
     }
     if let Some(Helper::Completions { shell }) = &args.helper {
         return print(&sub::completions::text(*shell));

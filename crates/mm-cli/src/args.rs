@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::error::CliError;
 
@@ -14,12 +15,12 @@ use crate::error::CliError;
 #[command(name = "mm", disable_version_flag = true, disable_help_flag = true, disable_help_subcommand = true)]
 pub(crate) struct Args {
     /// The configuration file (else $MM_CONFIG, ./agent.yaml, ~/.config/mm/agent.yaml).
-    #[arg(short = 'c', long, value_name = "FILE", global = true)]
+    #[arg(short = 'c', long, value_name = "FILE", value_hint = ValueHint::FilePath, global = true)]
     pub(crate) config: Option<PathBuf>,
 
     /// Ask one question, print the answer, exit; `-` reads the question from stdin. What is piped in is added
     /// to the question.
-    #[arg(short = 'p', value_name = "PROMPT")]
+    #[arg(short = 'p', value_name = "PROMPT", value_hint = ValueHint::Other)]
     pub(crate) prompt: Option<String>,
 
     /// Wait for piped input however long it takes (else a pipe that is silent for 3 s is left out).
@@ -31,7 +32,7 @@ pub(crate) struct Args {
     pub(crate) output: Option<Output>,
 
     /// The model, over file and environment.
-    #[arg(long, value_name = "NAME", global = true)]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other, global = true)]
     pub(crate) model: Option<String>,
 
     /// The server: dmr, llamacpp, llmman or ollama.
@@ -39,7 +40,7 @@ pub(crate) struct Args {
     pub(crate) provider: Option<String>,
 
     /// The server's OpenAI-compatible end point, such as http://127.0.0.1:8080/v1.
-    #[arg(long, value_name = "URL", global = true)]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Other, global = true)]
     pub(crate) base_url: Option<String>,
 
     /// Print the version.
@@ -99,6 +100,7 @@ pub(crate) enum ConfigCommand {
     /// Say everything that is wrong with a file, and every key that nothing reads.
     Check {
         /// The file (else the one that mm would read).
+        #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
         /// How to print what was found.
         #[arg(long, value_enum, default_value = "text")]
@@ -107,6 +109,7 @@ pub(crate) enum ConfigCommand {
     /// Print every value in force and where it comes from.
     Show {
         /// The file (else the one that mm would read).
+        #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
         /// How to print the values.
         #[arg(long, value_enum, default_value = "text")]
@@ -118,6 +121,7 @@ pub(crate) enum ConfigCommand {
     /// overwritten.
     Init {
         /// The file to write (else that of -c, else agent.yaml).
+        #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
     },
 }
@@ -142,20 +146,36 @@ pub(crate) enum Form {
     Json,
 }
 
-/// Reads the command line.
-pub(crate) fn parse(args: Vec<OsString>) -> Result<Args, CliError> {
-    let args = Args::try_parse_from(normalised(args)).map_err(|error| CliError::Usage(told(&error)))?;
+/// What a command line asks for.
+#[derive(Debug)]
+pub(crate) enum Asked {
+    /// The text of a help.
+    Help(String),
+    /// Anything else.
+    Work(Args),
+}
+
+/// Reads the command line. Help wins over whatever else is there, wrong or right.
+pub(crate) fn parse(args: Vec<OsString>) -> Result<Asked, CliError> {
+    let words = normalised(args);
+    let parsed = Args::try_parse_from(&words);
+    let mut flags = words.iter().take_while(|word| *word != "--");
+    if parsed.as_ref().map_or_else(|_| flags.any(|word| word == "--help" || word == "-h"), |args| args.help) {
+        return Ok(Asked::Help(help(&words)));
+    }
+    let args = parsed.map_err(|error| CliError::Usage(told(&error, &words)))?;
     match &args.helper {
-        Some(helper) if args.prompt.is_some() => {
-            let name = helper.name();
-            Err(CliError::Usage(format!("-p asks a question, {name} does not: give one of them")))
-        }
-        Some(Helper::Config { what: None }) if !args.help => {
+        Some(helper) if args.prompt.is_some() => Err(CliError::Usage(beside(helper.name()))),
+        Some(Helper::Config { what: None }) => {
             let hint = "config needs one of check, show, schema, init (mm config --help tells them apart)";
             Err(CliError::Usage(hint.to_owned()))
         }
-        Some(_) | None => Ok(args),
+        Some(_) | None => Ok(Asked::Work(args)),
     }
+}
+
+fn beside(helper: &str) -> String {
+    format!("-p asks a question, {helper} does not: give one of them")
 }
 
 /// The whole command line, for whoever describes it.
@@ -164,25 +184,25 @@ pub(crate) fn command() -> clap::Command {
 }
 
 /// The text of `--help`, that of a helper behind its name.
-pub(crate) fn help(args: &Args) -> String {
+fn help(words: &[OsString]) -> String {
     let mut command = Args::command();
     command.build();
-    let names: &[&str] = match &args.helper {
-        None => &[],
-        Some(Helper::Models { .. }) => &["models"],
-        Some(Helper::Doctor) => &["doctor"],
-        Some(Helper::Completions { .. }) => &["completions"],
-        Some(Helper::Config { what: None }) => &["config"],
-        Some(Helper::Config { what: Some(what) }) => match what {
-            ConfigCommand::Check { .. } => &["config", "check"],
-            ConfigCommand::Show { .. } => &["config", "show"],
-            ConfigCommand::Schema => &["config", "schema"],
-            ConfigCommand::Init { .. } => &["config", "init"],
-        },
-    };
+    let names = helpers(words);
     let innermost =
         names.iter().fold(&command, |command, name| command.find_subcommand(name).unwrap_or(command));
     innermost.clone().render_help().to_string()
+}
+
+/// The names of the helpers on a command line that may have faults, the outer one first.
+fn helpers(words: &[OsString]) -> Vec<String> {
+    let lenient = Args::command().ignore_errors(true).try_get_matches_from(words);
+    let mut names = Vec::new();
+    let mut found = lenient.as_ref().ok().and_then(clap::ArgMatches::subcommand);
+    while let Some((name, inner)) = found {
+        names.push(name.to_owned());
+        found = inner.subcommand();
+    }
+    names
 }
 
 /// The line of `--version`.
@@ -248,31 +268,36 @@ fn helper_like(word: &str) -> Option<String> {
     names.get(at).cloned()
 }
 
-/// The word that stands where a helper's name would.
-fn unknown_helper(error: &clap::Error) -> Option<&str> {
-    use clap::error::{ContextKind, ContextValue};
-    match error.get(ContextKind::InvalidSubcommand) {
+/// A word that an error is about.
+fn word(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word),
         _ => None,
     }
 }
 
 /// clap's own words in one line.
-fn told(error: &clap::Error) -> String {
+fn told(error: &clap::Error, words: &[OsString]) -> String {
+    // Behind a helper's name clap does not know it.
+    let is_question = error.kind() == ErrorKind::UnknownArgument
+        && word(error, ContextKind::InvalidArg).is_some_and(|arg| arg == "-p");
+    if is_question && let Some(helper) = helpers(words).first() {
+        return beside(helper);
+    }
     let text = error.to_string();
     let mut paragraphs = text.split("\n\n");
     let first = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
     let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some(word) = unknown_helper(error) {
+    if let Some(word) = word(error, ContextKind::InvalidSubcommand) {
         let meant = helper_like(word).map(|name| format!("did you mean {name}? "));
         return format!(
             "unexpected argument '{word}' found ({}a question goes behind -p)",
             meant.unwrap_or_default()
         );
     }
-    let is_question = error.kind() == clap::error::ErrorKind::UnknownArgument && !first.contains("'-");
-    let is_dashed = error.kind() == clap::error::ErrorKind::UnknownArgument && !first.contains("'--");
-    let hint = match (is_question, is_dashed) {
+    let is_word = error.kind() == ErrorKind::UnknownArgument && !first.contains("'-");
+    let is_dashed = error.kind() == ErrorKind::UnknownArgument && !first.contains("'--");
+    let hint = match (is_word, is_dashed) {
         (true, _) => "a question goes behind -p",
         (_, true) => "mm --help lists the flags; a value that begins with a dash needs =, as in -p=-x",
         _ => "mm --help lists the flags",
@@ -286,7 +311,11 @@ mod tests {
 
     fn args(line: &str) -> Result<Args, String> {
         let words = std::iter::once("mm").chain(line.split(' ')).map(OsString::from).collect();
-        parse(words).map_err(|error| error.to_string())
+        match parse(words) {
+            Ok(Asked::Work(args)) => Ok(args),
+            Ok(Asked::Help(text)) => Err(text),
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     #[test]
@@ -324,6 +353,13 @@ mod tests {
                 "[usage: unexpected argument 'chek' found (did you mean config check? a question goes behind -p)]",
             ),
             ("-p x config check", "[usage: -p asks a question, config does not: give one of them]"),
+            ("config check -p x", "[usage: -p asks a question, config does not: give one of them]"),
+            ("doctor -p", "[usage: -p asks a question, doctor does not: give one of them]"),
+            ("models -p=hi", "[usage: -p asks a question, models does not: give one of them]"),
+            (
+                "--model doctor completions -phi",
+                "[usage: -p asks a question, completions does not: give one of them]",
+            ),
             (
                 "--stdin",
                 "[usage: the following required arguments were not provided: -p <PROMPT> (mm --help lists the flags)]",

@@ -27,13 +27,23 @@ impl Presenter {
     }
 
     pub(crate) async fn show(&self, event: Event) {
+        self.put(event, true).await;
+    }
+
+    /// Shows all but the answer, which a program reads.
+    pub(crate) async fn show_beside(&self, event: Event) {
+        self.put(event, false).await;
+    }
+
+    async fn put(&self, event: Event, with_answer: bool) {
         if self.output.gone().is_cancelled() {
             return; // nobody reads the answer any more, and the end is quiet
         }
         let shown = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take(event);
         for shown in shown {
             match shown {
-                Shown::Answer(text) => self.output.answer(text).await,
+                Shown::Answer(text) if with_answer => self.output.answer(text).await,
+                Shown::Answer(_) => {}
                 Shown::Other(text) => self.output.other(text).await,
                 Shown::Spinner(phase) => {
                     let spun = self.spinning.swap(phase.is_some(), Ordering::Relaxed);

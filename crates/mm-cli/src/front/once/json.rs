@@ -1,10 +1,11 @@
 //! `-p --output json` and `stream-json`: the answer for programs. People still read stderr.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use mm_llm::Usage;
-use mm_session::{Answer, ConfirmRequest, Confirmation, Event, Frontend, Outcome};
+use mm_session::{ConfirmRequest, Confirmation, Event, Frontend, Outcome};
 use serde_json::{Value, json};
 
 use crate::front::Presenter;
@@ -22,61 +23,129 @@ pub(crate) enum Carries {
 /// Shows a turn to a program on stdout, and to people on stderr.
 #[derive(Debug)]
 pub(super) struct Json {
-    pub(super) carries: Carries,
-    pub(super) presenter: Presenter,
-    pub(super) output: Output,
-    /// The calls so far; `show` has only a shared reference.
-    pub(super) calls: Mutex<Vec<Value>>,
+    carries: Carries,
+    presenter: Presenter,
+    output: Output,
+    /// What happened so far; `show` has only a shared reference.
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    calls: Vec<Call>,
+    end: Option<(Outcome, Usage)>,
+}
+
+#[derive(Debug)]
+struct Call {
+    id: String,
+    name: String,
+    summary: String,
+    begun: Instant,
+    end: Option<CallEnd>,
+}
+
+/// How a call ended; there is no result when the turn ended first.
+#[derive(Clone, Debug)]
+struct CallEnd {
+    ok: bool,
+    result: Option<String>,
+    elapsed: Duration,
 }
 
 impl Json {
-    /// Prints what a turn came to.
-    pub(super) async fn end(&self, answer: Result<&Answer, String>) {
-        if self.carries == Carries::Events {
-            return; // the last event has said it
-        }
-        let calls = std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner));
-        let object = json!({
-            "answer": answer.as_ref().ok().map(|answer| answer.text.as_str()),
-            "usage": answer.as_ref().map_or(Value::Null, |answer| usage(&answer.usage)),
-            "toolCalls": calls,
-            "error": answer.as_ref().err(),
-        });
+    pub(super) fn new(carries: Carries, presenter: Presenter, output: Output) -> Self {
+        Self { carries, presenter, output, seen: Mutex::default() }
+    }
+
+    /// Prints what a turn came to: its answer, or the words of its error.
+    pub(super) async fn end(&self, answer: Result<&str, String>) {
+        let (outcome, counts, calls) = {
+            let mut seen = self.seen();
+            let (outcome, counts) = seen.end.take().unwrap_or((Outcome::Interrupted, Usage::default()));
+            (outcome, counts, std::mem::take(&mut seen.calls))
+        };
+        let error = answer.as_ref().err();
+        let object = match self.carries {
+            Carries::Events => json!({
+                "type": "turn_ended", "outcome": word(&outcome), "error": error, "usage": usage(&counts),
+            }),
+            Carries::Object => json!({
+                "answer": answer.as_ref().ok(),
+                "usage": usage(&counts),
+                "toolCalls": calls.iter().map(Call::told).collect::<Vec<_>>(),
+                "error": error,
+            }),
+        };
         self.output.answer(format!("{object}\n")).await;
     }
 
-    fn note(&self, event: &Event) {
-        if let Event::ToolFinished { .. } | Event::ToolStarted { .. } = event {
-            let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-            match event {
-                Event::ToolStarted { id, name, summary, .. } => {
-                    calls.push(json!({ "id": id, "name": name, "summary": summary }));
+    /// Takes note of an event; gives the lines that it is for a program.
+    fn note(&self, event: &Event) -> Vec<Value> {
+        let mut seen = self.seen();
+        match event {
+            Event::ToolStarted { id, name, summary, .. } => seen.calls.push(Call {
+                id: id.clone(),
+                name: name.clone(),
+                summary: summary.clone(),
+                begun: Instant::now(),
+                end: None,
+            }),
+            Event::ToolFinished { id, ok, result, elapsed, .. } => {
+                let end = CallEnd { ok: *ok, result: Some(result.clone()), elapsed: *elapsed };
+                if let Some(call) = seen.open().find(|call| call.id == *id) {
+                    call.end = Some(end);
                 }
-                Event::ToolFinished { id, ok, result, elapsed, .. } => {
-                    let call = calls.iter_mut().rev().find(|call| call.get("id") == Some(&json!(id)));
-                    if let Some(Value::Object(call)) = call {
-                        call.insert("ok".into(), json!(ok));
-                        call.insert("result".into(), json!(result));
-                        call.insert("durationMs".into(), millis(*elapsed));
-                    }
-                }
-                _ => {}
             }
+            Event::TurnEnded { outcome, usage } => {
+                seen.end = Some((outcome.clone(), *usage));
+                // The words of an error are the program's, so the last line waits for them.
+                return seen.open().map(Call::broken_off).collect();
+            }
+            _ => {}
         }
+        of(event).into_iter().collect()
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seen {
+    fn open(&mut self) -> impl Iterator<Item = &mut Call> {
+        self.calls.iter_mut().filter(|call| call.end.is_none())
+    }
+}
+
+impl Call {
+    /// Ends it with its turn; gives the event of that.
+    fn broken_off(&mut self) -> Value {
+        let end = CallEnd { ok: false, result: None, elapsed: self.begun.elapsed() };
+        finished((&self.id, &self.name), self.end.insert(end))
+    }
+
+    fn told(&self) -> Value {
+        let end = self.end.as_ref();
+        json!({
+            "id": self.id, "name": self.name, "summary": self.summary,
+            "ok": end.is_some_and(|end| end.ok),
+            "result": end.and_then(|end| end.result.as_deref()),
+            "durationMs": end.map(|end| millis(end.elapsed)),
+        })
     }
 }
 
 #[async_trait]
 impl Frontend for Json {
     async fn show(&self, event: Event) {
-        self.note(&event);
+        let lines = self.note(&event);
         if self.carries == Carries::Events {
-            self.output.answer(format!("{}\n", of(&event))).await;
+            for line in lines {
+                self.output.answer(format!("{line}\n")).await;
+            }
         }
-        // The answer is for the program alone.
-        if !matches!(event, Event::Text { .. } | Event::TextWasThinking) {
-            self.presenter.show(event).await;
-        }
+        self.presenter.show_beside(event).await;
     }
 
     async fn confirm(&self, _request: ConfirmRequest<'_>) -> Confirmation {
@@ -84,9 +153,9 @@ impl Frontend for Json {
     }
 }
 
-/// An event as an object; its `type` is its name in snake case.
-fn of(event: &Event) -> Value {
-    match event {
+/// An event as an object, but for the end of a turn; its `type` is its name in snake case.
+fn of(event: &Event) -> Option<Value> {
+    Some(match event {
         Event::TurnStarted { question } => json!({ "type": "turn_started", "question": question }),
         Event::Waiting => json!({ "type": "waiting" }),
         Event::ModelLoading => json!({ "type": "model_loading" }),
@@ -102,30 +171,40 @@ fn of(event: &Event) -> Value {
             json!({ "type": "tool_started", "id": id, "name": name, "summary": summary, "mended": mended })
         }
         Event::ToolProgress { id, text } => json!({ "type": "tool_progress", "id": id, "text": text }),
-        Event::ToolFinished { id, name, ok, result, elapsed } => json!({
-            "type": "tool_finished", "id": id, "name": name, "ok": ok, "result": result,
-            "durationMs": millis(*elapsed),
-        }),
-        Event::Notice { text } => json!({ "type": "notice", "text": text }),
-        Event::TurnEnded { outcome, usage: counts } => {
-            let (word, error) = match outcome {
-                Outcome::Answered => ("answered", None),
-                Outcome::Interrupted => ("interrupted", None),
-                Outcome::Failed(error) => ("failed", Some(error)),
-            };
-            json!({ "type": "turn_ended", "outcome": word, "error": error, "usage": usage(counts) })
+        Event::ToolFinished { id, name, ok, result, elapsed } => {
+            finished((id, name), &CallEnd { ok: *ok, result: Some(result.clone()), elapsed: *elapsed })
         }
+        Event::Notice { text } => json!({ "type": "notice", "text": text }),
+        Event::TurnEnded { .. } => return None,
+    })
+}
+
+fn finished((id, name): (&str, &str), end: &CallEnd) -> Value {
+    json!({
+        "type": "tool_finished", "id": id, "name": name, "ok": end.ok, "result": end.result,
+        "durationMs": millis(end.elapsed),
+    })
+}
+
+fn word(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Answered => "answered",
+        Outcome::Interrupted => "interrupted",
+        Outcome::Failed(_) => "failed",
     }
 }
 
-/// Token counts; one that the server did not give is null.
+/// Token counts; one that the server did not give is null, and so are all of them together.
 fn usage(usage: &Usage) -> Value {
+    if *usage == Usage::default() {
+        return Value::Null;
+    }
     json!({
         "prompt": usage.prompt, "cached": usage.cached, "completion": usage.completion,
         "reasoning": usage.reasoning, "tokensPerSecond": usage.tokens_per_second,
     })
 }
 
-fn millis(duration: std::time::Duration) -> Value {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX).into()
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

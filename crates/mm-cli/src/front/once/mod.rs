@@ -4,7 +4,6 @@ mod json;
 mod question;
 
 use std::process::ExitCode;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -121,9 +120,9 @@ async fn ask(
         let result = engine.session.turn(&question, &Once { presenter }, cancel).await;
         return result.map(drop).map_err(|error| failed(&error));
     };
-    let ui = Json { carries, presenter, output: output.clone(), calls: Mutex::default() };
+    let ui = Json::new(carries, presenter, output.clone());
     let result = engine.session.turn(&question, &ui, cancel).await.map_err(|error| failed(&error));
-    let told = result.as_ref().map_err(|error| error.told());
+    let told = result.as_ref().map(|answer| answer.text.as_str()).map_err(CliError::told);
     ui.end(told).await;
     result.map(drop)
 }
