@@ -23,6 +23,39 @@ async fn models_lists_what_the_server_has() {
     assert!(ran.stderr.starts_with("[engine error: no server answers: "), "{}", ran.stderr);
 }
 
+/// A list that cannot be had is no empty one.
+#[tokio::test]
+async fn a_server_that_lists_nothing_is_told() {
+    let refusal = Answer::json(401, r#"{"error":{"message":"no"}}"#);
+    let html =
+        Answer { headers: vec!["Content-Type: text/html".into()], ..Answer::events("<html>hi</html>") };
+    let server = ScriptedServer::start([html]).await.unwrap().with_models(refusal);
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let ran = sandbox.run(&["models"]).await;
+    let told = "the server answered HTTP 401: no (the key comes from the variable that apiKeyEnv names)";
+    assert_eq!((ran.stdout.as_str(), ran.code), ("", Some(1)));
+    assert_eq!(ran.stderr, format!("[engine error: {told}]\n"));
+    let ran = sandbox.run(&["doctor"]).await;
+    assert!(ran.stdout.contains(&format!("?   model      {told}\n")), "{}", ran.stdout);
+    let remedy = "the path of baseUrl right? it mostly ends in /v1\n";
+    assert!(ran.stdout.ends_with(remedy), "{}", ran.stdout);
+    assert_eq!(ran.code, Some(1));
+}
+
+#[tokio::test]
+async fn doctor_says_when_the_fallback_answers() {
+    let server = ScriptedServer::start([Answer::text(&["yes"])]).await.unwrap();
+    let fallback = format!("fallback: {}\n", server.base_url());
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "agent.yaml",
+        format!("provider: llamacpp\nmodel: m\nbaseUrl: http://127.0.0.1:1/v1\n{fallback}"),
+    );
+    let ran = sandbox.run(&["doctor"]).await;
+    let first = format!("ok  server     {} (http://127.0.0.1:1/v1 does not answer)\n", server.base_url());
+    assert!(ran.stdout.starts_with(&first), "{}", ran.stdout);
+}
+
 #[tokio::test]
 async fn doctor_says_what_works_and_what_to_do() {
     let good = [Answer::text(&["yes"]), Answer::bash("ls"), Answer::text(&["{\"capital\": \"Paris\"}"])];

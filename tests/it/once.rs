@@ -408,3 +408,20 @@ async fn both_forms_for_programs_say_the_same_of_the_end() {
     assert!(stderr.starts_with("[the answer broke off here]\n[error: "), "{stderr}");
     assert_eq!(object["answer"], Value::Null);
 }
+
+/// What has come before a failure is as long as it is, and its reader as slow as it likes.
+#[tokio::test]
+async fn a_failed_turn_is_written_to_its_end_for_a_slow_reader() {
+    let long = "x".repeat(300_000);
+    let answer = Answer::text(&[&long]);
+    let cut = Answer::events(&format!(
+        "{}data: {{\"error\":\"boom\"}}\n\n",
+        String::from_utf8_lossy(&answer.pieces[0].bytes).split_inclusive("\n\n").next().unwrap()
+    ));
+    let server = server([cut]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let child = sandbox.command(&["-p", "go"]).spawn().unwrap();
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    let ran = ended(child).await;
+    assert_eq!((ran.stdout.len(), ran.code), (300_001, Some(2)), "{}", ran.stderr);
+}

@@ -79,14 +79,16 @@ async fn end(
     output: Output,
     signals: &mut Signals,
 ) -> Result<ExitCode, CliError> {
-    if result.is_err() {
+    if matches!(result, Err(CliError::Interrupted)) {
         let _ = tokio::time::timeout(PATIENCE, writing.end(output)).await;
         return result.map(|()| ExitCode::SUCCESS);
     }
+    // A reader may take its time, after a failure too.
     let written = tokio::select! {
         written = writing.end(output) => written,
         _ = signals.next() => return Err(CliError::Interrupted),
     };
+    result?;
     written.map_err(|error| CliError::Engine(format!("cannot write the answer to stdout: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }
