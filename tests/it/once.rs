@@ -286,7 +286,7 @@ async fn a_program_gets_one_object_or_one_event_a_line() {
     let ran = Sandbox::with_config(&server.base_url(), "").run(&["-p", "go", "--output", "json"]).await;
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "🔧 bash: echo hi\n   │ hi\n"));
     let object: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(object["answer"], "All done");
+    assert_eq!((&object["answer"], &object["partial"]), (&json!("All done"), &Value::Null));
     assert_eq!((&object["error"], &object["toolCalls"][0]["ok"]), (&serde_json::Value::Null, &true.into()));
     assert_eq!(object["toolCalls"][0]["summary"], "echo hi");
     assert_eq!(ran.stdout.lines().count(), 1);
@@ -406,7 +406,7 @@ async fn both_forms_for_programs_say_the_same_of_the_end() {
     let broken = || vec![Answer::events("data: {\"choices\":[{\"delta\":{\"content\":\"All \"}}]}\n\n")];
     let (object, _, stderr) = forms(broken, "", None, 2).await;
     assert!(stderr.starts_with("[the answer broke off here]\n[error: "), "{stderr}");
-    assert_eq!(object["answer"], Value::Null);
+    assert_eq!((&object["answer"], &object["partial"]), (&Value::Null, &json!("All ")));
 }
 
 /// What has come before a failure is as long as it is, and its reader as slow as it likes.

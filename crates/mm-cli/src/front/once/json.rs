@@ -33,6 +33,8 @@ pub(super) struct Json {
 #[derive(Debug, Default)]
 struct Seen {
     calls: Vec<Call>,
+    /// The text since the last call.
+    text: String,
     end: Option<(Outcome, Usage)>,
 }
 
@@ -60,11 +62,8 @@ impl Json {
 
     /// Prints what a turn came to: its answer, or the words of its error.
     pub(super) async fn end(&self, answer: Result<&str, String>) {
-        let (outcome, counts, calls) = {
-            let mut seen = self.seen();
-            let (outcome, counts) = seen.end.take().unwrap_or((Outcome::Interrupted, Usage::default()));
-            (outcome, counts, std::mem::take(&mut seen.calls))
-        };
+        let mut seen = std::mem::take(&mut *self.seen());
+        let (outcome, counts) = seen.end.take().unwrap_or((Outcome::Interrupted, Usage::default()));
         let error = answer.as_ref().err();
         let object = match self.carries {
             Carries::Events => json!({
@@ -72,8 +71,9 @@ impl Json {
             }),
             Carries::Object => json!({
                 "answer": answer.as_ref().ok(),
+                "partial": error.and((!seen.text.is_empty()).then_some(&seen.text)),
                 "usage": usage(&counts),
-                "toolCalls": calls.iter().map(Call::told).collect::<Vec<_>>(),
+                "toolCalls": seen.calls.iter().map(Call::told).collect::<Vec<_>>(),
                 "error": error,
             }),
         };
@@ -84,13 +84,18 @@ impl Json {
     fn note(&self, event: &Event) -> Vec<Value> {
         let mut seen = self.seen();
         match event {
-            Event::ToolStarted { id, name, summary, .. } => seen.calls.push(Call {
-                id: id.clone(),
-                name: name.clone(),
-                summary: summary.clone(),
-                begun: Instant::now(),
-                end: None,
-            }),
+            Event::Text { text } if self.carries == Carries::Object => seen.text.push_str(text),
+            Event::TextWasThinking => seen.text.clear(),
+            Event::ToolStarted { id, name, summary, .. } => {
+                seen.text.clear();
+                seen.calls.push(Call {
+                    id: id.clone(),
+                    name: name.clone(),
+                    summary: summary.clone(),
+                    begun: Instant::now(),
+                    end: None,
+                });
+            }
             Event::ToolFinished { id, ok, result, elapsed, .. } => {
                 let end = CallEnd { ok: *ok, result: Some(result.clone()), elapsed: *elapsed };
                 if let Some(call) = seen.open().find(|call| call.id == *id) {
