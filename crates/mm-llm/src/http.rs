@@ -85,7 +85,7 @@ pub(crate) fn client(urls: &[String], proxies: &ProxySettings) -> Result<Client,
     };
     let except = NoProxy::from_string(&except);
     // A variable that nothing needs may be as wrong as it likes.
-    let needed = |scheme| urls.iter().any(|url| proxied(url) == Some(scheme));
+    let needed = |variable| urls.iter().any(|url| proxied(url) == Some(variable));
     if let Some(http) = proxies.http.as_ref().filter(|_| needed(HTTP)) {
         builder = builder.proxy(proxy(HTTP, Proxy::http(http))?.no_proxy(except.clone()));
     }

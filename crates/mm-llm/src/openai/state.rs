@@ -268,6 +268,12 @@ mod tests {
         let names = |infos: Vec<ModelInfo>| infos.into_iter().map(|info| info.id).collect::<Vec<_>>();
         let llama = server(&[("/v1/models", router)]).await;
         assert_eq!(names(provider(&llama, "llamacpp").loaded().await.unwrap()), ["b"]);
+        // A llama-server with one model has it in memory; a list that says neither says nothing.
+        let bare = r#"{"data":[{"id":"a","meta":{"n_ctx":4096}},{"id":"b"},{"id":"c","meta":null}]}"#;
+        let other = server(&[("/v1/models", bare)]).await;
+        for name in ["llamacpp", "dmr"] {
+            assert_eq!(names(provider(&other, name).loaded().await.unwrap()), ["a"], "{name}");
+        }
         let ps = r#"{"models":[{"name":"x:latest","model":"x:latest","context_length":1}]}"#;
         let ollama = server(&[("/v1/models", r#"{"data":null}"#), ("/api/ps", ps)]).await;
         assert_eq!(names(provider(&ollama, "ollama").loaded().await.unwrap()), ["x:latest"]);
