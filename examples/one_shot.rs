@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             _ => {}
         }
         std::io::stdout().flush()?;
-        reply.push(event);
+        reply.push(&event);
     }
     println!();
     if let Some(tokens) = reply.usage.and_then(|usage| usage.completion) {

@@ -20,7 +20,7 @@
 //!     if let ChatEvent::Text(text) = &event {
 //!         print!("{text}");
 //!     }
-//!     reply.push(event);
+//!     reply.push(&event);
 //! }
 //! # Ok(()) }
 //! ```

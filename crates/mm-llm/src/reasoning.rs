@@ -1,5 +1,7 @@
 //! Takes `<think>…</think>` out of the answer's text as it streams.
 
+use std::borrow::Cow;
+
 use crate::ChatEvent;
 
 const OPEN: &str = "<think>";
@@ -33,10 +35,10 @@ enum State {
 
 impl ThinkSplitter {
     /// Takes a piece of content and gives events.
-    pub(crate) fn push(&mut self, piece: impl Into<String>, mut emit: impl FnMut(ChatEvent)) {
+    pub(crate) fn push<'p>(&mut self, piece: impl Into<Cow<'p, str>>, mut emit: impl FnMut(ChatEvent)) {
         let piece = piece.into();
         if self.held.is_empty() {
-            self.held = piece;
+            self.held = piece.into_owned();
         } else {
             self.held.push_str(&piece);
         }
@@ -171,9 +173,9 @@ mod tests {
         let mut splitter = ThinkSplitter::default();
         let mut reply = crate::Reply::default();
         for piece in pieces {
-            splitter.push(*piece, |event| reply.push(event));
+            splitter.push(*piece, |event| reply.push(&event));
         }
-        splitter.finish(|event| reply.push(event));
+        splitter.finish(|event| reply.push(&event));
         (reply.reasoning, reply.text)
     }
 
@@ -211,7 +213,7 @@ mod tests {
         let mut splitter = ThinkSplitter::default();
         let mut reply = crate::Reply::default();
         splitter.no_tags();
-        splitter.push("a </think> b", |event| reply.push(event));
+        splitter.push("a </think> b", |event| reply.push(&event));
         assert_eq!(reply.text, "a </think> b");
     }
 }

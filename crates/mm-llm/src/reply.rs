@@ -21,22 +21,23 @@ pub struct Reply {
 
 impl Reply {
     /// Adds a piece. Arguments for a slot that never started are dropped.
-    pub fn push(&mut self, event: ChatEvent) {
+    pub fn push(&mut self, event: &ChatEvent) {
         match event {
             ChatEvent::Waiting(_) | ChatEvent::PromptProgress { .. } | ChatEvent::CallInText => {}
-            ChatEvent::Text(text) => self.text.push_str(&text),
-            ChatEvent::Reasoning(text) => self.reasoning.push_str(&text),
+            ChatEvent::Text(text) => self.text.push_str(text),
+            ChatEvent::Reasoning(text) => self.reasoning.push_str(text),
             ChatEvent::TextWasReasoning => self.reasoning.push_str(&std::mem::take(&mut self.text)),
             ChatEvent::CallStarted { id, name, .. } => {
+                let (id, name) = (id.clone(), name.clone());
                 self.calls.push(ToolCall { id, name, arguments: String::new() });
             }
             ChatEvent::CallArguments { slot, text } => {
-                if let Some(call) = self.calls.get_mut(slot) {
-                    call.arguments.push_str(&text);
+                if let Some(call) = self.calls.get_mut(*slot) {
+                    call.arguments.push_str(text);
                 }
             }
-            ChatEvent::Usage(usage) => self.usage = Some(usage),
-            ChatEvent::Finished(finish) => self.finish = Some(finish),
+            ChatEvent::Usage(usage) => self.usage = Some(*usage),
+            ChatEvent::Finished(finish) => self.finish = Some(finish.clone()),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Ends a reply whose server is silent for too long.
 
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures_util::{StreamExt, stream};
-use tokio::time::{Instant, timeout_at};
+use futures_util::{Stream, StreamExt};
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::{ChatEvent, ChatStream, Phase, ProviderError, Waiting};
 
@@ -45,11 +47,8 @@ impl WaitLimits {
 /// Watches a stream: when a limit is over, the stream ends with [`ProviderError::Timeout`] and the
 /// connection is closed. A keep-alive comment of the server is no token and starts nothing anew.
 pub fn watch(stream: ChatStream, limits: WaitLimits) -> ChatStream {
-    let watched = Watched { deadline: None, talking: false, loading: false, limits, stream: Some(stream) };
-    ChatStream::new(stream::unfold(watched, |mut watched| async move {
-        let item = watched.next().await?;
-        Some((item, watched))
-    }))
+    let (talking, loading) = (false, false);
+    ChatStream::new(Watched { stream: Some(stream), limits, talking, loading, deadline: None, timer: None })
 }
 
 struct Watched {
@@ -57,34 +56,54 @@ struct Watched {
     limits: WaitLimits,
     talking: bool,
     loading: bool,
+    /// The end of the silence that is waited in.
     deadline: Option<Instant>,
+    /// Rings at the deadline or before it: it is not set anew with each token, but when it has rung.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Stream for Watched {
+    type Item = Result<ChatEvent, ProviderError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(stream) = &mut self.stream else { return Poll::Ready(None) };
+        if let Poll::Ready(item) = stream.poll_next_unpin(cx) {
+            if let Some(Ok(event)) = &item {
+                self.heard(event);
+            }
+            return Poll::Ready(item);
+        }
+        ready!(self.silence(cx));
+        self.stream = None; // closes the connection before anybody reads the error
+        Poll::Ready(Some(Err(self.over())))
+    }
 }
 
 impl Watched {
-    async fn next(&mut self) -> Option<Result<ChatEvent, ProviderError>> {
-        let deadline = *self.deadline.get_or_insert_with(|| after(self.limits.first().duration));
-        let mut item = timeout_at(deadline, self.stream.as_mut()?.next()).await;
-        if item.is_err() {
-            // A program that was stopped (Ctrl-Z) wakes with its clock over and the tokens still unread.
-            item = timeout_at(Instant::now() + GRACE, self.stream.as_mut()?.next()).await;
+    /// Waits until a silence is too long.
+    fn silence(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let limit = if self.talking { &self.limits.between } else { self.limits.first() };
+        let deadline = *self.deadline.get_or_insert_with(|| after(limit.duration));
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        if deadline < timer.deadline() {
+            timer.as_mut().reset(deadline);
         }
-        let Ok(item) = item else {
-            self.stream = None; // closes the connection before anybody reads the error
-            return Some(Err(self.over()));
-        };
-        if let Some(Ok(event)) = &item {
-            self.heard(event);
+        ready!(timer.as_mut().poll(cx));
+        // A program that was stopped (Ctrl-Z) wakes with its clock over and the tokens still unread.
+        let last = deadline + GRACE;
+        if timer.deadline() >= last {
+            return Poll::Ready(());
         }
-        item
+        timer.as_mut().reset(if Instant::now() < deadline { deadline } else { last });
+        timer.as_mut().poll(cx)
     }
 
     fn heard(&mut self, event: &ChatEvent) {
         self.loading = matches!(event, ChatEvent::Waiting(Waiting::Loading));
-        if event.is_token() {
-            self.talking = true;
-            self.deadline = Some(after(self.limits.between.duration));
-        } else if matches!(event, ChatEvent::PromptProgress { .. }) && !self.talking {
-            self.deadline = Some(after(self.limits.first().duration));
+        let is_progress = matches!(event, ChatEvent::PromptProgress { .. }) && !self.talking;
+        self.talking |= event.is_token();
+        if event.is_token() || is_progress {
+            self.deadline = None;
         }
     }
 
@@ -106,6 +125,8 @@ fn after(limit: Duration) -> Instant {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::stream;
+
     use super::*;
 
     fn text(text: &str) -> ChatEvent {

@@ -43,7 +43,7 @@ impl Session {
         let mut stream = watch(self.parts.provider.chat(&request), self.options.waits.clone());
         while let Some(event) = stream.next().await {
             let event = event?;
-            self.draft.push(event.clone());
+            self.draft.push(&event);
             if let Some(event) = shown(event) {
                 ui.show(event).await;
             }

@@ -12,7 +12,7 @@ fn read(pieces: &[&[u8]]) -> (Reply, bool) {
     let ended = decode(pieces.iter().copied(), |event: ChatEvent| {
         assert_eq!(finished, 0, "nothing comes behind the end");
         finished += usize::from(matches!(event, ChatEvent::Finished(_)));
-        reply.push(event);
+        reply.push(&event);
     });
     assert_eq!(finished, usize::from(ended.is_ok()));
     let mut ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();

@@ -212,7 +212,7 @@ impl Doctor<'_> {
             if event.is_token() {
                 first.get_or_insert_with(|| begin.elapsed());
             }
-            reply.push(event);
+            reply.push(&event);
         }
         Ok((reply, first.unwrap_or_else(|| begin.elapsed())))
     }

@@ -1,5 +1,6 @@
 //! From chunks to events: one state for one reply.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -67,24 +68,26 @@ impl Decoder {
 
     /// Takes one payload: the data of an event, or a whole answer.
     pub(crate) fn payload(&mut self, data: &str) -> Result<(), ProviderError> {
-        let parsed = wire::chunk(data);
-        let fine = parsed
-            .as_ref()
-            .is_ok_and(|chunk| chunk.error.is_none() && chunk.object.as_deref() != Some("error"));
-        if !fine
-            && let Ok(json) = serde_json::from_str::<Value>(data)
-            && let Some(error) = http::reported(&json)
-        {
+        match serde_json::from_str::<Chunk<'_>>(data) {
+            Ok(chunk) if chunk.error.is_none() && chunk.object.0 != "error" => self.chunk(chunk),
+            _ => self.odd_payload(data),
+        }
+    }
+
+    /// Takes a payload that is an error of the server's, or has something that no chunk should have.
+    fn odd_payload(&mut self, data: &str) -> Result<(), ProviderError> {
+        let json = serde_json::from_str::<Value>(data).ok();
+        if let Some(error) = json.as_ref().and_then(http::reported) {
             return Err(error);
         }
-        match parsed {
-            Ok(chunk) => self.chunk(chunk)?,
-            Err(_) => {
+        let mended = wire::mend(data);
+        match mended.as_deref().map(serde_json::from_str::<Chunk<'_>>) {
+            Some(Ok(chunk)) => self.chunk(chunk),
+            _ => {
                 let what = "the server sent something that is no chunk of an answer";
-                return Err(ProviderError::Protocol { what, near: http::one_line(data) });
+                Err(ProviderError::Protocol { what, near: http::one_line(data) })
             }
         }
-        Ok(())
     }
 
     /// Ends the reply: what was held back, the counts, and why the model stopped.
@@ -131,7 +134,7 @@ impl Decoder {
         push_text(text, &mut self.events);
     }
 
-    fn chunk(&mut self, chunk: Chunk) -> Result<(), ProviderError> {
+    fn chunk(&mut self, chunk: Chunk<'_>) -> Result<(), ProviderError> {
         if let Some(progress) = chunk.prompt_progress {
             self.events.push_back(ChatEvent::PromptProgress {
                 total: progress.total,
@@ -140,35 +143,37 @@ impl Decoder {
             });
         }
         // One answer was asked for; a second choice would only mix into it.
-        if let Some(choice) = chunk.choices.into_iter().next() {
-            self.delta(choice.message.unwrap_or(choice.delta))?;
-            if let Some(word) = choice.finish_reason.filter(|word| !word.is_empty()) {
-                self.finish = Some(finish(word));
+        if let Some(choice) = chunk.choices {
+            if let Some(delta) = choice.message.map(|message| *message).or(choice.delta) {
+                self.delta(delta)?;
+            }
+            if let Some(word) = choice.finish_reason.some() {
+                self.finish = Some(finish(&word));
             }
         }
-        self.counts(chunk.usage.as_ref(), chunk.timings.as_ref());
+        if chunk.usage.is_some() || chunk.timings.is_some() {
+            self.counts(chunk.usage.as_deref(), chunk.timings.as_deref());
+        }
         Ok(())
     }
 
-    fn delta(&mut self, delta: Delta) -> Result<(), ProviderError> {
-        for reasoning in [delta.reasoning_content.0, delta.reasoning.0] {
-            if !reasoning.is_empty() {
-                self.splitter.no_tags();
-                self.events.push_back(ChatEvent::Reasoning(reasoning));
-                break; // a server that fills both fields says the same in both
-            }
+    fn delta(&mut self, delta: Delta<'_>) -> Result<(), ProviderError> {
+        // A server that fills both fields says the same in both.
+        if let Some(reasoning) = delta.reasoning_content.some().or_else(|| delta.reasoning.some()) {
+            self.splitter.no_tags();
+            self.events.push_back(ChatEvent::Reasoning(reasoning.into_owned()));
         }
-        if !delta.content.0.is_empty() {
+        if let Some(content) = delta.content.some() {
             let Self { splitter, text_calls, events, .. } = self;
-            splitter.push(delta.content.0, |event| split(event, text_calls, events));
+            splitter.push(content, |event| split(event, text_calls, events));
         }
-        delta.tool_calls.into_iter().try_for_each(|call| self.call(call))
+        delta.tool_calls.into_iter().flatten().try_for_each(|call| self.call(call))
     }
 
-    fn call(&mut self, delta: CallDelta) -> Result<(), ProviderError> {
-        let id = delta.id.filter(|id| !id.is_empty());
-        let name = delta.function.name.filter(|name| !name.is_empty());
-        let arguments = match delta.function.arguments {
+    fn call(&mut self, delta: CallDelta<'_>) -> Result<(), ProviderError> {
+        let function = delta.function.unwrap_or_default();
+        let (id, name) = (delta.id.some(), function.name.some());
+        let arguments = match function.arguments {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(text)) => text,
             Some(object) => object.to_string(),
@@ -179,7 +184,10 @@ impl Decoder {
                 let what = "the model calls more than 1000 tools in one reply";
                 return Err(ProviderError::Protocol { what, near: String::new() });
             }
-            None => self.start(delta.index, id, name.unwrap_or_default()),
+            None => {
+                let name = name.unwrap_or_default().into_owned();
+                self.start(delta.index, id.map(Cow::into_owned), name)
+            }
         };
         if !arguments.is_empty() {
             if let Some(slot) = self.slots.get_mut(slot) {
@@ -279,11 +287,11 @@ fn push_text(text: String, events: &mut VecDeque<ChatEvent>) {
     }
 }
 
-fn finish(word: String) -> FinishReason {
-    match word.as_str() {
+fn finish(word: &str) -> FinishReason {
+    match word {
         "stop" => FinishReason::Stop,
         "length" => FinishReason::Length,
         "tool_calls" | "function_call" => FinishReason::ToolCalls,
-        _ => FinishReason::Other(word),
+        _ => FinishReason::Other(word.to_owned()),
     }
 }

@@ -91,7 +91,7 @@ impl Recording {
                 match reading.next().await {
                     Some(Ok(event)) => {
                         told.reports += usize::from(matches!(event, ChatEvent::PromptProgress { .. }));
-                        reply.push(event);
+                        reply.push(&event);
                     }
                     Some(Err(error)) => break Some(error),
                     None => break None,

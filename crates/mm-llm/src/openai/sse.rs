@@ -57,6 +57,11 @@ impl SseDecoder {
                 return self.check_size();
             };
             let (line, rest) = bytes.split_at(end);
+            if let Some((data, behind)) = self.whole_event(line, rest) {
+                emit(data);
+                bytes = behind;
+                continue;
+            }
             self.after_cr = rest.first() == Some(&b'\r');
             bytes = rest.get(1..).unwrap_or_default();
             self.end_line(line, &mut emit);
@@ -71,6 +76,15 @@ impl SseDecoder {
             self.end_line(&[], &mut emit);
         }
         self.dispatch(&mut emit);
+    }
+
+    /// Gives the data of an event of one line, with its blank line right behind it, and what follows. Most are that,
+    /// and need not be copied.
+    fn whole_event<'b>(&self, line: &'b [u8], rest: &'b [u8]) -> Option<(&'b str, &'b [u8])> {
+        let behind = rest.strip_prefix(b"\n\n")?;
+        let data = line.strip_prefix(b"data: ").filter(|data| data.len() <= LIMIT)?;
+        let fresh = self.begun && self.line.is_empty() && !self.has_data;
+        fresh.then(|| std::str::from_utf8(data).ok()).flatten().map(|data| (data, behind))
     }
 
     fn end_line(&mut self, line: &[u8], emit: &mut impl FnMut(&str)) {

@@ -25,7 +25,7 @@ async fn ask(provider: &OpenAi) -> (Reply, Option<ProviderError>) {
     let mut reply = Reply::default();
     while let Some(event) = stream.next().await {
         match event {
-            Ok(event) => reply.push(event),
+            Ok(event) => reply.push(&event),
             Err(error) => return (reply, Some(error)),
         }
     }
@@ -623,7 +623,7 @@ async fn a_stream_split_anywhere_gives_the_same_reply() {
         decoder.end();
         let mut reply = Reply::default();
         while let Some(event) = decoder.pop() {
-            reply.push(event);
+            reply.push(&event);
         }
         assert_eq!((reply.text.as_str(), reply.reasoning.as_str()), ("naïve 🍋", "é"));
     }

@@ -1,18 +1,17 @@
 //! Chunks as servers send them, with every field optional: what is missing, null or of an odd type is
 //! passed over, so that it never costs the text beside it.
 
-use serde::de::{Deserializer, SeqAccess, Visitor};
+use std::borrow::Cow;
+
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::{Map, Value};
 
-/// Reads a payload. One with a field of an odd type, or with text that JSON does not allow, is looked through once
-/// more for what can be used.
-pub(crate) fn chunk(data: &str) -> serde_json::Result<Chunk> {
-    serde_json::from_str(data).or_else(|error| {
-        let usable = |value: Value| if value.is_object() { Some(usable(value)) } else { None };
-        let value = serde_json::from_str(data).or_else(|_| serde_json::from_str(&mended(data)));
-        value.ok().and_then(usable).and_then(|value| serde_json::from_value(value).ok()).ok_or(error)
-    })
+/// Writes a payload anew that cannot be read as it is: without a key whose value has an odd type, and with what JSON
+/// does not allow in a text mended. `None` when nothing in it can be used.
+pub(crate) fn mend(data: &str) -> Option<String> {
+    let value = serde_json::from_str(data).or_else(|_| serde_json::from_str(&mended(data)));
+    value.ok().filter(Value::is_object).map(|value| usable(value).to_string())
 }
 
 /// Takes away what no chunk can have: a key whose value has the wrong type.
@@ -94,61 +93,61 @@ fn escape(rest: &mut std::str::Chars<'_>) -> String {
     }
 }
 
-/// One event of a stream, or a whole answer.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Chunk {
-    #[serde(deserialize_with = "lenient")]
-    pub(crate) object: Option<String>,
-    #[serde(deserialize_with = "or_default")]
-    pub(crate) choices: Vec<Choice>,
-    pub(crate) usage: Option<Value>,
-    pub(crate) timings: Option<Value>,
-    #[serde(deserialize_with = "lenient")]
-    pub(crate) prompt_progress: Option<Progress>,
-    pub(crate) error: Option<Value>,
+/// One event of a stream, or a whole answer; borrows its text from the payload.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Chunk<'a> {
+    #[serde(default, borrow)]
+    pub(crate) object: Text<'a>,
+    #[serde(default, borrow, deserialize_with = "first")]
+    pub(crate) choices: Option<Choice<'a>>,
+    // In boxes, since few chunks have them and each chunk is moved about.
+    pub(crate) usage: Option<Box<Value>>,
+    pub(crate) timings: Option<Box<Value>>,
+    #[serde(default, deserialize_with = "progress")]
+    pub(crate) prompt_progress: Option<Box<Progress>>,
+    pub(crate) error: Option<Box<Value>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Choice {
+#[derive(Debug, Deserialize)]
+pub(crate) struct Choice<'a> {
     /// In a stream.
-    #[serde(deserialize_with = "or_default")]
-    pub(crate) delta: Delta,
+    #[serde(borrow)]
+    pub(crate) delta: Option<Delta<'a>>,
     /// In a whole answer.
-    pub(crate) message: Option<Delta>,
-    #[serde(deserialize_with = "lenient")]
-    pub(crate) finish_reason: Option<String>,
+    #[serde(borrow)]
+    pub(crate) message: Option<Box<Delta<'a>>>,
+    #[serde(default, borrow)]
+    pub(crate) finish_reason: Text<'a>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct Delta {
-    pub(crate) content: Content,
+#[derive(Debug, Deserialize)]
+pub(crate) struct Delta<'a> {
+    #[serde(default, borrow)]
+    pub(crate) content: Text<'a>,
     /// llama.cpp, llmman, vLLM.
-    pub(crate) reasoning_content: Content,
+    #[serde(default, borrow)]
+    pub(crate) reasoning_content: Text<'a>,
     /// Ollama.
-    pub(crate) reasoning: Content,
-    #[serde(deserialize_with = "or_default")]
-    pub(crate) tool_calls: Vec<CallDelta>,
+    #[serde(default, borrow)]
+    pub(crate) reasoning: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) tool_calls: Option<Vec<CallDelta<'a>>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct CallDelta {
-    #[serde(deserialize_with = "lenient")]
+#[derive(Debug, Deserialize)]
+pub(crate) struct CallDelta<'a> {
+    #[serde(default, deserialize_with = "index")]
     pub(crate) index: Option<u64>,
-    #[serde(deserialize_with = "lenient")]
-    pub(crate) id: Option<String>,
-    #[serde(deserialize_with = "or_default")]
-    pub(crate) function: FunctionDelta,
+    #[serde(default, borrow)]
+    pub(crate) id: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) function: Option<FunctionDelta<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct FunctionDelta {
-    #[serde(deserialize_with = "lenient")]
-    pub(crate) name: Option<String>,
+pub(crate) struct FunctionDelta<'a> {
+    #[serde(default, borrow)]
+    pub(crate) name: Text<'a>,
     /// A piece of a string, a whole string, or an object.
     pub(crate) arguments: Option<Value>,
 }
@@ -161,78 +160,101 @@ pub(crate) struct Progress {
     pub(crate) processed: u64,
 }
 
-/// Text, however it is wrapped: a string, null, or a list of parts.
+/// Text, however it is wrapped: a string, null, or a list of parts. Anything else is as good as none.
 #[derive(Debug, Default)]
-pub(crate) struct Content(pub(crate) String);
+pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor).map(Self)
+impl<'a> Text<'a> {
+    /// Gives the text, if there is any.
+    pub(crate) fn some(self) -> Option<Cow<'a, str>> {
+        Some(self.0).filter(|text| !text.is_empty())
     }
 }
 
-struct ContentVisitor;
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TextVisitor).map(Self)
+    }
+}
 
-impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = String;
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Cow<'de, str>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("text")
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<String, E> {
-        Ok(text.to_owned())
+    fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Cow::Borrowed(text))
     }
 
-    fn visit_string<E: de::Error>(self, text: String) -> Result<String, E> {
-        Ok(text)
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Cow::Owned(text.to_owned()))
     }
 
-    fn visit_unit<E: de::Error>(self) -> Result<String, E> {
-        Ok(String::new())
+    fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+        Ok(Cow::default())
     }
 
-    fn visit_bool<E: de::Error>(self, _: bool) -> Result<String, E> {
-        Ok(String::new())
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Cow::default())
     }
 
-    fn visit_i64<E: de::Error>(self, _: i64) -> Result<String, E> {
-        Ok(String::new())
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Cow::default())
     }
 
-    fn visit_u64<E: de::Error>(self, _: u64) -> Result<String, E> {
-        Ok(String::new())
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Cow::default())
     }
 
-    fn visit_f64<E: de::Error>(self, _: f64) -> Result<String, E> {
-        Ok(String::new())
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Cow::default())
     }
 
-    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<String, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
         let part = Value::deserialize(de::value::MapAccessDeserializer::new(map))?;
-        Ok(part.get("text").and_then(Value::as_str).unwrap_or_default().to_owned())
+        Ok(Cow::Owned(part.get("text").and_then(Value::as_str).unwrap_or_default().to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<String, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Self::Value, A::Error> {
         let mut text = String::new();
-        while let Some(Content(part)) = parts.next_element()? {
+        while let Some(Text(part)) = parts.next_element()? {
             text.push_str(&part);
         }
-        Ok(text)
+        Ok(Cow::Owned(text))
     }
 }
 
-/// Takes `T`, and its default for null or for anything else.
-fn lenient<'de, D: Deserializer<'de>, T: de::DeserializeOwned>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null => Ok(None), // as in most chunks: no error need be made to find that out
-        value => Ok(serde_json::from_value(value).ok()),
+/// Takes the first of a list and passes over the others.
+fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Choice<'de>>, D::Error> {
+    struct First;
+    impl<'de> Visitor<'de> for First {
+        type Value = Option<Choice<'de>>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list of choices")
+        }
+
+        fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let first = list.next_element()?;
+            while list.next_element::<IgnoredAny>()?.is_some() {}
+            Ok(first)
+        }
     }
+    deserializer.deserialize_any(First)
 }
 
-/// Takes `T`, and its default for null.
-fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(d: D) -> Result<T, D::Error> {
-    Ok(Option::<T>::deserialize(d)?.unwrap_or_default())
+fn index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    Value::deserialize(deserializer).map(|value| value.as_u64())
+}
+
+fn progress<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Progress>>, D::Error> {
+    Value::deserialize(deserializer).map(|value| serde_json::from_value(value).ok())
 }
