@@ -7,15 +7,23 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use mm_config::Environment;
-use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
+mod stream;
+
+use stream::Stream;
+pub(crate) use stream::is_ready;
+
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const TICK: Duration = Duration::from_millis(100);
 const CLEAR_LINE: &str = "\r\x1b[K";
+/// The most pieces that wait to be written.
+const QUEUE: usize = 256;
+/// How often it is looked whether more has come for the same write.
+const LOOKS: usize = 16;
 
 /// What the standard streams are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,11 +77,11 @@ pub(crate) struct Writing {
 impl Output {
     /// Starts the task.
     pub(crate) fn start(streams: Streams) -> (Self, Writing) {
-        let (sender, pieces) = mpsc::channel(32);
+        let (sender, pieces) = mpsc::channel(QUEUE);
         let gone = CancellationToken::new();
         let screen = Screen {
-            stdout: tokio::io::stdout(),
-            stderr: tokio::io::stderr(),
+            stdout: Stream::new(rustix::stdio::stdout(), tokio::io::stdout()),
+            stderr: Stream::new(rustix::stdio::stderr(), tokio::io::stderr()),
             streams,
             spinner: None,
             drawn: false,
@@ -129,8 +137,8 @@ impl Writing {
 
 #[derive(Debug)]
 struct Screen {
-    stdout: tokio::io::Stdout,
-    stderr: tokio::io::Stderr,
+    stdout: Stream<tokio::io::Stdout>,
+    stderr: Stream<tokio::io::Stderr>,
     streams: Streams,
     spinner: Option<(String, Instant)>,
     drawn: bool,
@@ -144,14 +152,15 @@ impl Screen {
     async fn write_all(mut self, mut pieces: mpsc::Receiver<Piece>) -> io::Result<()> {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        let mut batch = Vec::with_capacity(32);
+        let mut batch = Vec::new();
         loop {
             tokio::select! {
                 biased;
-                n = pieces.recv_many(&mut batch, 32) => {
+                n = pieces.recv_many(&mut batch, QUEUE) => {
                     if n == 0 {
                         break;
                     }
+                    gather(&mut pieces, &mut batch).await;
                     self.write_batch(batch.drain(..)).await;
                 }
                 _ = ticks.tick(), if self.spinner.is_some() => self.draw().await,
@@ -189,7 +198,7 @@ impl Screen {
             return;
         }
         self.make_room(text, self.streams.stdout_is_terminal).await;
-        if let Err(error) = put(&mut self.stdout, text).await {
+        if let Err(error) = self.stdout.write(text).await {
             self.failed = Some(error);
             self.gone.cancel();
         }
@@ -197,7 +206,7 @@ impl Screen {
 
     async fn other(&mut self, text: &str) {
         self.make_room(text, self.streams.stderr_is_terminal).await;
-        let _ = put(&mut self.stderr, text).await;
+        let _ = self.stderr.write(text).await;
     }
 
     /// Takes the spinner off the line that a text goes to.
@@ -236,18 +245,30 @@ impl Screen {
         let time = if seconds > 0 { format!(" {seconds} s") } else { String::new() };
         let (dim, plain) = if self.streams.dim { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
         let line = format!("{CLEAR_LINE}{dim}{frame} {phase}{time}{plain}");
-        let _ = put(&mut self.stderr, &line).await;
+        let _ = self.stderr.write(&line).await;
         self.drawn = true;
     }
 
     async fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {
-            let _ = put(&mut self.stderr, CLEAR_LINE).await;
+            let _ = self.stderr.write(CLEAR_LINE).await;
         }
     }
 }
 
-async fn put(stream: &mut (impl AsyncWrite + Unpin), text: &str) -> io::Result<()> {
-    stream.write_all(text.as_bytes()).await?;
-    stream.flush().await
+/// Lets whoever has something to do go first: of an answer that comes as fast as it is read, many pieces go into one
+/// write.
+async fn gather(pieces: &mut mpsc::Receiver<Piece>, batch: &mut Vec<Piece>) {
+    for _ in 0..LOOKS {
+        tokio::task::yield_now().await;
+        let before = batch.len();
+        while batch.len() < QUEUE
+            && let Ok(piece) = pieces.try_recv()
+        {
+            batch.push(piece);
+        }
+        if batch.len() == before {
+            return;
+        }
+    }
 }

@@ -3,7 +3,6 @@
 pub(crate) mod line;
 pub(crate) mod once;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use mm_session::Event;
@@ -17,13 +16,11 @@ pub(crate) struct Presenter {
     output: Output,
     // `show` has only a shared reference; held while an event becomes text, never while that is written.
     writer: Mutex<Writer>,
-    /// The output was told what is waited for: it need not hear with each token that nothing is.
-    spinning: AtomicBool,
 }
 
 impl Presenter {
     pub(crate) fn new(output: Output, look: Look) -> Self {
-        Self { output, writer: Mutex::new(Writer::new(look)), spinning: AtomicBool::new(false) }
+        Self { output, writer: Mutex::new(Writer::new(look)) }
     }
 
     pub(crate) async fn show(&self, event: Event) {
@@ -36,21 +33,16 @@ impl Presenter {
     }
 
     async fn put(&self, event: Event, with_answer: bool) {
-        if self.output.gone().is_cancelled() {
+        let shown = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take(event);
+        if shown.is_empty() || self.output.gone().is_cancelled() {
             return; // nobody reads the answer any more, and the end is quiet
         }
-        let shown = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take(event);
         for shown in shown {
             match shown {
                 Shown::Answer(text) if with_answer => self.output.answer(text).await,
                 Shown::Answer(_) => {}
                 Shown::Other(text) => self.output.other(text).await,
-                Shown::Spinner(phase) => {
-                    let spun = self.spinning.swap(phase.is_some(), Ordering::Relaxed);
-                    if spun || phase.is_some() {
-                        self.output.spinner(phase.as_deref()).await;
-                    }
-                }
+                Shown::Spinner(phase) => self.output.spinner(phase.as_deref()).await,
             }
         }
     }

@@ -45,6 +45,8 @@ pub(crate) struct Writer {
     /// The thinking shown last does not end with a line end.
     thinking_open: bool,
     previews: HashMap<String, Preview>,
+    /// What is waited for.
+    phase: Option<String>,
 }
 
 impl Writer {
@@ -56,6 +58,7 @@ impl Writer {
             held: String::new(),
             thinking_open: false,
             previews: HashMap::new(),
+            phase: None,
         }
     }
 
@@ -66,16 +69,16 @@ impl Writer {
             Event::TurnStarted { .. } => {}
             Event::Waiting => {
                 self.reply_begins = true;
-                shown.push(spinner("Waiting for the model"));
+                self.spin(Some("Waiting for the model"), &mut shown);
             }
-            Event::ModelLoading => shown.push(spinner("Loading the model…")),
+            Event::ModelLoading => self.spin(Some("Loading the model…"), &mut shown),
             Event::Retrying { after } => {
                 let seconds = after.as_secs_f64().round();
-                shown.push(spinner(&format!("The server is busy, asking again in {seconds} s")));
+                self.spin(Some(&format!("The server is busy, asking again in {seconds} s")), &mut shown);
             }
             Event::PromptProgress { processed, total } => {
                 let (read, all) = (tokens(processed), tokens(total));
-                shown.push(spinner(&format!("Reading the prompt {read}/{all} tokens")));
+                self.spin(Some(&format!("Reading the prompt {read}/{all} tokens")), &mut shown);
             }
             Event::Thinking { text } => self.thinking(&text, &mut shown),
             Event::Text { text } => self.text(&text, &mut shown),
@@ -85,7 +88,7 @@ impl Writer {
             }
             Event::WritingCall { name } => {
                 self.end_lines(&mut shown);
-                shown.push(spinner(&format!("Writing a call of {name}")));
+                self.spin(Some(&format!("Writing a call of {name}")), &mut shown);
             }
             Event::ToolStarted { id, name, summary, mended } => {
                 self.end_lines(&mut shown);
@@ -94,7 +97,7 @@ impl Writer {
                 let line = visible(&format!("{name}: {summary}")).replace('\n', " ");
                 shown.push(Shown::Other(format!("🔧 {line}{word}\n")));
                 self.previews.insert(id, Preview::new(self.look.preview_lines));
-                shown.push(spinner(&name));
+                self.spin(Some(&name), &mut shown);
             }
             Event::ToolProgress { id, text } => {
                 if let Some(preview) = self.previews.get_mut(&id) {
@@ -105,7 +108,7 @@ impl Writer {
                 let mut preview = self.previews.remove(&id);
                 push_other(&mut shown, preview.as_mut().map(Preview::finish).unwrap_or_default());
                 push_other(&mut shown, remarks(&result, ok));
-                shown.push(Shown::Spinner(None));
+                self.spin(None, &mut shown);
             }
             Event::Notice { text } => {
                 self.end_lines(&mut shown);
@@ -118,7 +121,7 @@ impl Writer {
 
     fn thinking(&mut self, text: &str, shown: &mut Vec<Shown>) {
         if !self.look.show_thinking {
-            return shown.push(spinner("Thinking"));
+            return self.spin(Some("Thinking"), shown);
         }
         self.end_answer(shown);
         self.thinking_open = !text.ends_with('\n');
@@ -132,7 +135,7 @@ impl Writer {
         }
         self.reply_begins = false;
         self.end_thinking(shown);
-        shown.push(Shown::Spinner(None));
+        self.spin(None, shown);
         self.line_open = !text.ends_with('\n');
         if !self.look.whole_lines {
             return shown.push(Shown::Answer(visible(text)));
@@ -147,7 +150,7 @@ impl Writer {
     }
 
     fn ended(&mut self, outcome: &Outcome, shown: &mut Vec<Shown>) {
-        shown.push(Shown::Spinner(None));
+        self.spin(None, shown);
         let broke_off = !self.reply_begins && !matches!(outcome, Outcome::Answered);
         self.end_lines(shown);
         if broke_off {
@@ -156,6 +159,14 @@ impl Writer {
         // Tools that were running when the turn ended.
         let mut left: Vec<Preview> = self.previews.drain().map(|(_, preview)| preview).collect();
         left.iter_mut().for_each(|preview| push_other(shown, preview.finish()));
+    }
+
+    /// Changes what is waited for.
+    fn spin(&mut self, phase: Option<&str>, shown: &mut Vec<Shown>) {
+        if self.phase.as_deref() != phase {
+            self.phase = phase.map(str::to_owned);
+            shown.push(Shown::Spinner(self.phase.clone()));
+        }
     }
 
     fn end_lines(&mut self, shown: &mut Vec<Shown>) {
@@ -178,10 +189,6 @@ impl Writer {
     fn dimmed(&self, text: &str) -> String {
         if self.look.dim { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
     }
-}
-
-fn spinner(phase: &str) -> Shown {
-    Shown::Spinner(Some(phase.to_owned()))
 }
 
 fn push_other(shown: &mut Vec<Shown>, text: String) {

@@ -3,15 +3,20 @@
 use std::io::Read;
 use std::time::Duration;
 
+use rustix::buffer::spare_capacity;
+use rustix::event::PollFlags;
+use rustix::io::Errno;
 use tokio::sync::mpsc;
 
 use crate::error::CliError;
-use crate::output::{Output, Streams};
+use crate::output::{Output, Streams, is_ready};
 
 /// How long a pipe beside a prompt may be silent before its first byte.
 const SILENCE: Duration = Duration::from_secs(3);
 /// The most bytes that are read from stdin: no window of a local model holds as much.
 const LIMIT: usize = 32 << 20;
+/// The bytes of one read.
+const PIECE: usize = 64 << 10;
 
 /// Puts the question together.
 pub(super) async fn read(
@@ -59,11 +64,50 @@ async fn decode(bytes: Vec<u8>, output: &Output) -> String {
 
 /// Reads stdin to its end; `None` when its first byte does not come within `silence`.
 async fn read_stdin(silence: Option<Duration>) -> Result<Option<Vec<u8>>, CliError> {
-    let (sender, mut pieces) = mpsc::channel(4);
-    // A thread of its own: a read that never returns must not hold up the end of the program.
+    let mut all = Vec::new();
+    if read_ready(&mut all)? {
+        return Ok(Some(all));
+    }
+    let mut pieces = read_in_thread();
+    let first = match silence.filter(|_| all.is_empty()) {
+        None => pieces.recv().await,
+        Some(silence) => match tokio::time::timeout(silence, pieces.recv()).await {
+            Ok(first) => first,
+            Err(_) => return Ok(None),
+        },
+    };
+    let mut next = first;
+    while let Some(piece) = next {
+        if !add(&mut all, &piece.map_err(|error| unread(&error))?)? {
+            break;
+        }
+        next = pieces.recv().await;
+    }
+    Ok(Some(all))
+}
+
+/// Reads what is there already, as in most cases all of it is; true at the end of the input.
+fn read_ready(all: &mut Vec<u8>) -> Result<bool, CliError> {
+    let stdin = rustix::stdio::stdin();
+    let mut buffer = Vec::with_capacity(PIECE);
+    while is_ready(stdin, PollFlags::IN) {
+        buffer.clear();
+        match rustix::io::read(stdin, spare_capacity(&mut buffer)) {
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(unread(&error.into())),
+            Ok(_) if !add(all, &buffer)? => return Ok(true),
+            Ok(_) => {}
+        }
+    }
+    Ok(false)
+}
+
+/// Reads in a thread of its own: a read that never returns must not hold up the end of the program.
+fn read_in_thread() -> mpsc::Receiver<std::io::Result<Vec<u8>>> {
+    let (sender, pieces) = mpsc::channel(4);
     std::thread::spawn(move || {
         let mut stdin = std::io::stdin().lock();
-        let mut buffer = vec![0; 64 << 10];
+        let mut buffer = vec![0; PIECE];
         loop {
             let read = stdin.read(&mut buffer).map(|n| buffer.get(..n).unwrap_or_default().to_vec());
             let is_last = read.as_ref().map_or(true, Vec::is_empty);
@@ -72,25 +116,18 @@ async fn read_stdin(silence: Option<Duration>) -> Result<Option<Vec<u8>>, CliErr
             }
         }
     });
-    let first = match silence {
-        None => pieces.recv().await,
-        Some(silence) => match tokio::time::timeout(silence, pieces.recv()).await {
-            Ok(first) => first,
-            Err(_) => return Ok(None),
-        },
-    };
-    let mut all = Vec::new();
-    let mut next = first;
-    while let Some(piece) = next {
-        let piece = piece.map_err(|error| CliError::Engine(format!("cannot read stdin: {error}")))?;
-        if piece.is_empty() {
-            break;
-        }
-        all.extend_from_slice(&piece);
-        if all.len() > LIMIT {
-            return Err(CliError::Usage("stdin has more than 32 MiB".into()));
-        }
-        next = pieces.recv().await;
+    pieces
+}
+
+/// Adds a piece; false when it is empty, as the one at the end is.
+fn add(all: &mut Vec<u8>, piece: &[u8]) -> Result<bool, CliError> {
+    all.extend_from_slice(piece);
+    if all.len() > LIMIT {
+        return Err(CliError::Usage("stdin has more than 32 MiB".into()));
     }
-    Ok(Some(all))
+    Ok(!piece.is_empty())
+}
+
+fn unread(error: &std::io::Error) -> CliError {
+    CliError::Engine(format!("cannot read stdin: {error}"))
 }
