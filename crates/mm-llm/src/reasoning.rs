@@ -38,6 +38,10 @@ impl ThinkSplitter {
     pub(crate) fn push<'p>(&mut self, piece: impl Into<Cow<'p, str>>, mut emit: impl FnMut(ChatEvent)) {
         let piece = piece.into();
         if self.held.is_empty() {
+            // As most pieces are: nothing in it can begin or end a tag.
+            if matches!(self.state, State::Answer { .. }) && !piece.contains([CLOSE_START, '`']) {
+                return emit(ChatEvent::Text(piece.into_owned()));
+            }
             self.held = piece.into_owned();
         } else {
             self.held.push_str(&piece);

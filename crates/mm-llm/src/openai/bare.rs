@@ -26,14 +26,10 @@ pub fn decode<'b>(
             }
         })?;
         read?;
-        while let Some(event) = decoder.pop() {
-            emit(event);
-        }
+        decoder.take().into_iter().for_each(&mut emit);
     }
     decoder.end();
-    while let Some(event) = decoder.pop() {
-        emit(event);
-    }
+    decoder.take().into_iter().for_each(emit);
     Ok(())
 }
 

@@ -51,9 +51,9 @@ impl Decoder {
         }
     }
 
-    /// Takes the next event that is due.
-    pub(crate) fn pop(&mut self) -> Option<ChatEvent> {
-        self.events.pop_front()
+    /// Takes the events that are due.
+    pub(crate) fn take(&mut self) -> VecDeque<ChatEvent> {
+        std::mem::take(&mut self.events)
     }
 
     /// Whether the server said why the model stopped.
@@ -69,7 +69,7 @@ impl Decoder {
     /// Takes one payload: the data of an event, or a whole answer.
     pub(crate) fn payload(&mut self, data: &str) -> Result<(), ProviderError> {
         match serde_json::from_str::<Chunk<'_>>(data) {
-            Ok(chunk) if chunk.error.is_none() && chunk.object.0 != "error" => self.chunk(chunk),
+            Ok(chunk) if chunk.error.is_none() && !chunk.is_empty() => self.chunk(chunk),
             _ => self.odd_payload(data),
         }
     }
@@ -281,9 +281,12 @@ fn split(event: ChatEvent, text_calls: &mut TextCalls, events: &mut VecDeque<Cha
     }
 }
 
+/// Adds text; what came in one read is one piece.
 fn push_text(text: String, events: &mut VecDeque<ChatEvent>) {
-    if !text.is_empty() {
-        events.push_back(ChatEvent::Text(text));
+    match events.back_mut() {
+        Some(ChatEvent::Text(before)) => before.push_str(&text),
+        _ if text.is_empty() => {}
+        _ => events.push_back(ChatEvent::Text(text)),
     }
 }
 

@@ -3,6 +3,7 @@
 #[cfg(feature = "testing")]
 pub(crate) mod bare;
 mod body;
+mod call;
 mod decode;
 mod sse;
 mod state;
@@ -10,20 +11,16 @@ mod stream;
 mod wire;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::stream as futures;
 use reqwest::Client;
 
 use crate::endpoint::{self, Endpoint, Endpoints, authorized, shown};
 use crate::http::{self, ApiKey, ProxySettings};
 use crate::observer::{Observer, Sent};
-use crate::retry::{Again, Refusal};
+use crate::retry::Refusal;
 use crate::text_calls::ToolNames;
-use crate::{
-    ChatEvent, ChatRequest, ChatStream, ModelInfo, Preset, Provider, ProviderError, Unloaded, Waiting,
-};
+use crate::{ChatRequest, ChatStream, ModelInfo, Preset, Provider, ProviderError, Unloaded};
 pub use sse::SseDecoder;
 use stream::Reading;
 
@@ -167,61 +164,6 @@ impl Inner {
     }
 }
 
-/// A call from its request to its end.
-enum Call {
-    Asked(Asked),
-    Failed(ProviderError),
-    Reading(Box<Reading>),
-    Over,
-}
-
-/// A request that has no stream yet.
-struct Asked {
-    inner: Arc<Inner>,
-    body: Vec<u8>,
-    tools: ToolNames,
-    tried: u32,
-    /// What has been told of the wait.
-    told: bool,
-    wait: Duration,
-}
-
-impl Asked {
-    /// Sends the request; gives what follows, with an event or an error for whoever polls, if there is one.
-    async fn send(self) -> (Option<Result<ChatEvent, ProviderError>>, Call) {
-        if self.wait.is_zero() {
-            // The connection of the answer before, read to its end, is there again after some turns of its tasks.
-            for _ in 0..2 {
-                tokio::task::yield_now().await;
-            }
-        } else {
-            tokio::time::sleep(self.wait).await;
-        }
-        let refusal = match self.inner.open(&self.body, &self.tools).await {
-            Ok(reading) => return (None, Call::Reading(Box::new(reading))),
-            Err(refusal) => refusal,
-        };
-        match refusal.again(self.tried, &self.body) {
-            Again::Never => (None, Call::Failed(self.inner.hide_key(refusal.told()))),
-            Again::After(wait) => {
-                let event = ChatEvent::Waiting(Waiting::Retry { after: wait });
-                (Some(Ok(event)), Call::Asked(Self { tried: self.tried + 1, wait, ..self }))
-            }
-            Again::Loading(wait) => {
-                let event = (!self.told).then_some(Ok(ChatEvent::Waiting(Waiting::Loading)));
-                (event, Call::Asked(Self { told: true, wait, ..self }))
-            }
-            Again::Without(key) => {
-                self.inner.refused().push(key);
-                match body::without(&self.body, key) {
-                    Some(body) => (None, Call::Asked(Self { body, wait: Duration::ZERO, ..self })),
-                    None => (None, Call::Failed(refusal.error)),
-                }
-            }
-        }
-    }
-}
-
 #[async_trait]
 impl Provider for OpenAi {
     fn name(&self) -> &str {
@@ -229,34 +171,7 @@ impl Provider for OpenAi {
     }
 
     fn chat(&self, request: &ChatRequest<'_>) -> ChatStream {
-        let refused = self.inner.refused().clone();
-        let start = match body::body(request, self.inner.preset, &refused) {
-            Ok(body) => Call::Asked(Asked {
-                inner: self.inner.clone(),
-                body,
-                tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
-                tried: 0,
-                told: false,
-                wait: Duration::ZERO,
-            }),
-            Err(error) => Call::Failed(error),
-        };
-        ChatStream::new(futures::unfold(start, |mut call| async move {
-            loop {
-                call = match call {
-                    Call::Asked(asked) => match asked.send().await {
-                        (Some(item), call) => return Some((item, call)),
-                        (None, call) => call,
-                    },
-                    Call::Failed(error) => return Some((Err(error), Call::Over)),
-                    Call::Reading(mut reading) => match reading.next().await? {
-                        Ok(event) => return Some((Ok(event), Call::Reading(reading))),
-                        Err(error) => Call::Failed(error),
-                    },
-                    Call::Over => return None,
-                }
-            }
-        }))
+        call::chat(&self.inner, request)
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ProviderError> {

@@ -89,10 +89,10 @@ impl Recording {
         let error = match Reading::begin(answer, &url, Arc::default(), Arc::from([]), None).await {
             Ok(mut reading) => loop {
                 match reading.next().await {
-                    Some(Ok(event)) => {
+                    Some(Ok(events)) => events.iter().for_each(|event| {
                         told.reports += usize::from(matches!(event, ChatEvent::PromptProgress { .. }));
-                        reply.push(&event);
-                    }
+                        reply.push(event);
+                    }),
                     Some(Err(error)) => break Some(error),
                     None => break None,
                 }

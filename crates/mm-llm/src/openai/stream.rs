@@ -1,10 +1,14 @@
 //! Reads the body of one answer, from its first byte to its end.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::decode::Decoder;
@@ -17,6 +21,8 @@ use crate::{ChatEvent, ProviderError, http, retry};
 /// The most bytes of a whole answer, and of an error body.
 const WHOLE_LIMIT: usize = 64 << 20;
 const ERROR_LIMIT: usize = 64 << 10;
+/// The most pieces of a body that wait to be decoded.
+const PIECES: usize = 32;
 /// How long the body of an error may take.
 const ERROR_WAIT: Duration = Duration::from_secs(5);
 /// How long the end of a body may come after `[DONE]`. A body that was read to its end leaves the
@@ -29,7 +35,7 @@ const FINISHED_WAIT: Duration = Duration::from_secs(2);
 /// An answer that is being read.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    response: Response,
+    body: Body,
     decoder: Decoder,
     form: Form,
     /// When the model's answer was first seen to be over.
@@ -78,14 +84,16 @@ impl Reading {
         }
         let form = Form::Unknown(Vec::new());
         let decoder = Decoder::new(ids, tools);
-        Ok(Self { response, decoder, form, finished: None, last: None, watch })
+        let body = Body::of(response);
+        Ok(Self { body, decoder, form, finished: None, last: None, watch })
     }
 
-    /// Gives the next event; `None` after the last.
-    pub(crate) async fn next(&mut self) -> Option<Result<ChatEvent, ProviderError>> {
+    /// Gives the events that come next, at least one; `None` after the last.
+    pub(crate) async fn next(&mut self) -> Option<Result<VecDeque<ChatEvent>, ProviderError>> {
         loop {
-            if let Some(event) = self.decoder.pop() {
-                return Some(Ok(event));
+            let events = self.decoder.take();
+            if !events.is_empty() {
+                return Some(Ok(events));
             }
             match self.last.take() {
                 None => self.read().await,
@@ -101,8 +109,9 @@ impl Reading {
         }
     }
 
+    /// Reads a piece, and whatever else is there by then.
     async fn read(&mut self) {
-        let next = self.response.chunk();
+        let next = self.body.next();
         let next = match self.decoder.is_finished() {
             false => next.await,
             // What is still due are counts and `[DONE]`; some servers send neither and keep the connection.
@@ -111,15 +120,12 @@ impl Reading {
                 tokio::time::timeout_at(finished + FINISHED_WAIT, next).await.unwrap_or(Ok(None))
             }
         };
-        if let (Some(watch), Ok(Some(bytes))) = (&mut self.watch, &next) {
-            watch.bytes(bytes);
+        let mut end = self.take(next);
+        while let Ok(false) = end
+            && let Some(next) = self.body.next_ready()
+        {
+            end = self.take(next);
         }
-        let end = match next {
-            Ok(Some(bytes)) => self.bytes(&bytes),
-            Ok(None) => self.body_over().map(|()| true),
-            Err(_) if self.decoder.is_finished() => Ok(true),
-            Err(error) => Err(broken(&error)),
-        };
         match end {
             Ok(false) => {}
             Ok(true) => {
@@ -133,6 +139,19 @@ impl Reading {
                 self.decoder.flush();
                 self.last = Some(Err(error));
             }
+        }
+    }
+
+    /// Takes what the connection gave; true at the end of the answer.
+    fn take(&mut self, next: reqwest::Result<Option<Bytes>>) -> Result<bool, ProviderError> {
+        if let (Some(watch), Ok(Some(bytes))) = (&mut self.watch, &next) {
+            watch.bytes(bytes);
+        }
+        match next {
+            Ok(Some(bytes)) => self.bytes(&bytes),
+            Ok(None) => self.body_over().map(|()| true),
+            Err(_) if self.decoder.is_finished() => Ok(true),
+            Err(error) => Err(broken(&error)),
         }
     }
 
@@ -212,11 +231,52 @@ impl Reading {
     }
 
     async fn tail(&mut self) {
-        while let Ok(Some(bytes)) = self.response.chunk().await {
+        while let Ok(Some(bytes)) = self.body.next().await {
             if let Some(watch) = &mut self.watch {
                 watch.bytes(&bytes);
             }
         }
+    }
+}
+
+/// The body of an answer, piece by piece; dropping it closes the connection.
+///
+/// The connection gives one piece at a time. A small task takes them, so that whoever waits for an answer is not woken
+/// with each token of a fast one.
+#[derive(Debug)]
+struct Body {
+    pieces: mpsc::Receiver<reqwest::Result<Bytes>>,
+    _task: JoinSet<()>,
+}
+
+impl Body {
+    fn of(mut response: Response) -> Self {
+        let (sender, pieces) = mpsc::channel(PIECES);
+        let mut task = JoinSet::new();
+        task.spawn(async move {
+            while let Some(piece) = response.chunk().await.transpose() {
+                if sender.send(piece).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Self { pieces, _task: task }
+    }
+
+    /// Gives the next piece; `None` at the end.
+    async fn next(&mut self) -> reqwest::Result<Option<Bytes>> {
+        if self.pieces.is_empty() {
+            let first = self.pieces.recv().await.transpose();
+            // Whatever else has come is taken in before this one goes on.
+            tokio::task::yield_now().await;
+            return first;
+        }
+        self.pieces.recv().await.transpose()
+    }
+
+    /// Gives the next piece if it is there.
+    fn next_ready(&mut self) -> Option<reqwest::Result<Option<Bytes>>> {
+        self.pieces.try_recv().ok().map(|piece| piece.map(Some))
     }
 }
 
@@ -230,13 +290,13 @@ struct Feed<'a> {
 impl Feed<'_> {
     fn data(&mut self, data: &str, any: &mut bool) {
         *any = true;
-        if self.done || self.failed.is_some() || data.trim().is_empty() {
+        if self.done || self.failed.is_some() {
             return;
         }
-        if data.trim() == "[DONE]" {
-            self.done = true;
-        } else if let Err(error) = self.decoder.payload(data) {
-            self.failed = Some(error);
+        match data.trim() {
+            "" => {}
+            "[DONE]" => self.done = true,
+            data => self.failed = self.decoder.payload(data).err(),
         }
     }
 }

@@ -622,9 +622,7 @@ async fn a_stream_split_anywhere_gives_the_same_reply() {
         }
         decoder.end();
         let mut reply = Reply::default();
-        while let Some(event) = decoder.pop() {
-            reply.push(&event);
-        }
+        decoder.take().iter().for_each(|event| reply.push(event));
         assert_eq!((reply.text.as_str(), reply.reasoning.as_str()), ("naïve 🍋", "é"));
     }
     // And over a socket that gives a byte at a time.

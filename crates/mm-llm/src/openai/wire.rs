@@ -96,8 +96,6 @@ fn escape(rest: &mut std::str::Chars<'_>) -> String {
 /// One event of a stream, or a whole answer; borrows its text from the payload.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Chunk<'a> {
-    #[serde(default, borrow)]
-    pub(crate) object: Text<'a>,
     #[serde(default, borrow, deserialize_with = "first")]
     pub(crate) choices: Option<Choice<'a>>,
     // In boxes, since few chunks have them and each chunk is moved about.
@@ -106,6 +104,14 @@ pub(crate) struct Chunk<'a> {
     #[serde(default, deserialize_with = "progress")]
     pub(crate) prompt_progress: Option<Box<Progress>>,
     pub(crate) error: Option<Box<Value>>,
+}
+
+impl Chunk<'_> {
+    /// Whether it says nothing of an answer; then it may be an error in a form of its own.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self { choices, usage, timings, prompt_progress, error: _ } = self;
+        choices.is_none() && usage.is_none() && timings.is_none() && prompt_progress.is_none()
+    }
 }
 
 #[derive(Debug, Deserialize)]

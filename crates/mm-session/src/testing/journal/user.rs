@@ -74,6 +74,9 @@ impl User {
     /// Takes what was shown or asked; true when the user interrupts at it.
     fn tell(&self, event: Value) -> bool {
         let mut state = self.state();
+        if state.told.last_mut().is_some_and(|last| goes_on(last, &event)) {
+            return false;
+        }
         let interrupts = self.interrupt_at == Some(state.told.len());
         if interrupts {
             state.cancel.cancel();
@@ -116,6 +119,20 @@ impl Frontend for User {
             self.state().unanswered += 1;
             Confirmation::Refuse
         })
+    }
+}
+
+/// Adds a piece of text to the one before it: how many come together is a matter of time.
+fn goes_on(last: &mut Value, event: &Value) -> bool {
+    let is_piece = matches!(event["event"].as_str(), Some("text" | "thinking"));
+    match (last, event["text"].as_str()) {
+        (Value::Object(last), Some(text)) if is_piece && last.get("event") == event.get("event") => {
+            if let Some(Value::String(before)) = last.get_mut("text") {
+                before.push_str(text);
+            }
+            true
+        }
+        _ => false,
     }
 }
 
