@@ -29,10 +29,12 @@ mod placeholder;
 mod repair;
 mod validate;
 
+mod answer;
 mod godecl;
 
 mod error;
 
+pub use answer::{AnswerError, AnswerFault, AnswerSchema};
 pub use error::ArgumentError;
 pub use godecl::{Schema, SchemaError, translate};
 pub use nearest::nearest;
