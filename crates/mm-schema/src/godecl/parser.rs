@@ -352,6 +352,6 @@ fn repeated_key(fields: &[Field<'_>]) -> Option<Fault> {
     let (key, at) = kept.flat_map(Field::keys).find(|(key, _)| !seen.insert(*key))?;
     Some(Fault::new(
         at,
-        format!("the key \"{key}\" is used twice in this struct: give one of them another json tag"),
+        format!("the key {key:?} is used twice in this struct: give one of them another json tag"),
     ))
 }
