@@ -26,6 +26,9 @@ const BASIC: [(&str, &str); 14] = [
     ("float64", "number"),
 ];
 
+/// The longest name for which a like one is looked for, in bytes.
+const MAX_COMPARED: usize = 40;
+
 /// What to write for names that Go knows and that have no schema.
 const INSTEAD: [(&str, &str); 6] = [
     ("any", "write a struct, a map or a basic type"),
@@ -55,7 +58,7 @@ pub(super) fn check<'a>(block: &Block<'a>) -> Result<Names<'a>, Fault> {
         }
     }
     let is_known = |word: &&Word<'_>| names.contains_key(word.text) || basic(word.text).is_some();
-    let unknown = block.uses.iter().find(|word| !is_known(word)).map(|word| undefined(*word, &names));
+    let unknown = block.uses.iter().find(|word| !is_known(word)).map(|word| undefined(*word, &block.types));
     let key = block.map_keys.first().filter(|_| names.contains_key("string"));
     let key =
         key.map(|at| Fault::new(*at, "string is declared here: the keys of a map must be Go's own string"));
@@ -64,12 +67,16 @@ pub(super) fn check<'a>(block: &Block<'a>) -> Result<Names<'a>, Fault> {
     faults.min_by_key(|fault| fault.at).map_or(Ok(names), Err)
 }
 
-fn undefined(word: Word<'_>, names: &Names<'_>) -> Fault {
+fn undefined(word: Word<'_>, types: &[Declared<'_>]) -> Fault {
     let name = word.text;
-    let known = || names.keys().copied().chain(BASIC.iter().map(|(name, _)| *name));
+    let declared = types.iter().map(|declared| declared.name.text);
+    // How alike two names are takes long to tell when they are long.
+    let known =
+        declared.chain(BASIC.iter().map(|(name, _)| *name)).filter(|known| known.len() <= MAX_COMPARED);
+    let near = if name.len() <= MAX_COMPARED { nearest(name, known) } else { None };
     let message = match INSTEAD.iter().find(|(known, _)| *known == name) {
         Some((_, instead)) => format!("{name} has no schema: {instead}"),
-        None => match nearest(name, known()) {
+        None => match near {
             Some(near) => format!("there is no type {name}: did you mean {near}?"),
             None => format!("there is no type {name}: declare it in this block"),
         },

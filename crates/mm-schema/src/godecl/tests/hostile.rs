@@ -227,6 +227,8 @@ fn odd_texts_of_a_megabyte_are_read() {
     for piece in pieces {
         holds(&piece.repeat((1 << 20) / piece.len()));
     }
+    let name = "a".repeat(1 << 19);
+    holds(&format!("type {name} int\nvar X {name}b"));
     let comments = format!("{}var X int\n", "// c\n".repeat(1 << 18));
     assert_eq!(
         translate(&comments).unwrap().value()["description"].as_str().map(str::len),
