@@ -22,6 +22,7 @@ async fn version_and_help_go_to_stdout() {
       config       Check, show, describe or begin a configuration
       models       List the models that the server has
       doctor       Try the server, the window, a tool call and a JSON answer; say what works and what to do
+      schema       Print the JSON Schema of Go declarations, as structuredOutput has them
       completions  Print the completion script of a shell
 
     Options:
@@ -49,6 +50,7 @@ async fn help_wins_wherever_it_stands() {
         ("--model config models -h", "mm models [OPTIONS]"),
         ("models --output xml -h", "mm models [OPTIONS]"),
         ("doctor --help", "mm doctor [OPTIONS]"),
+        ("schema --help", "mm schema [OPTIONS] [FILE]"),
         ("-p x doctor -h", "mm doctor [OPTIONS]"),
         ("doctor -h -p x", "mm doctor [OPTIONS]"),
         ("-h config", "mm config [OPTIONS] [COMMAND]"),
@@ -77,6 +79,7 @@ async fn a_question_beside_a_helper_is_told_whichever_stands_first() {
         ("models -p=hi", "models"),
         ("completions -p hi", "completions"),
         ("completions bash -phi", "completions"),
+        ("schema -p hi", "schema"),
         ("config check a.yaml -p hi", "config"),
         ("--model doctor config -p hi", "config"),
     ] {

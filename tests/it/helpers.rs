@@ -151,6 +151,8 @@ async fn bash_offers_what_may_stand_there() {
         ("mm config init m", "mm.bash|my agent.yaml"),
         ("mm --provider ollama config check m", "mm.bash|my agent.yaml"),
         ("mm config check --o", "--output"),
+        ("mm schema ", files),
+        ("mm schema --comp", "--compact"),
         ("mm --config ", files),
         ("mm config check -c s", "sub"),
         ("mm --model ", ""),

@@ -19,5 +19,6 @@ mod line;
 mod once;
 mod real;
 mod reference;
+mod schema;
 mod terminal;
 mod tidy;

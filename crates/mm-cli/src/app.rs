@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use mm_config::{Config, Environment, Overrides, find};
 use mm_tools::output::visible;
 
-use crate::args::{self, Args, Asked, Helper};
+use crate::args::{self, Args, Asked, Helper, Layout};
 use crate::assemble::{self, Surroundings};
 use crate::error::CliError;
 use crate::front::{line, once};
@@ -69,6 +69,10 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
         return print(&sub::completions::text(*shell));
     }
     let mut surroundings = surroundings()?;
+    if let Some(Helper::Schema { file, compact }) = &args.helper {
+        let layout = if *compact { Layout::Compact } else { Layout::Indented };
+        return print(&sub::schema::text(file.as_deref(), layout, &surroundings, &overrides(&args))?);
+    }
     surroundings.file = file(&args, &surroundings);
     if let Some(Helper::Config { what: Some(what) }) = &args.helper {
         return sub::config::run(what, &args, surroundings);
@@ -86,7 +90,7 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
                 return print(&sub::models::text(&engine.provider, *output).await?);
             }
             Some(Helper::Doctor) => return sub::doctor::run(&engine, &config).await,
-            Some(Helper::Config { .. } | Helper::Completions { .. }) | None => {}
+            Some(Helper::Config { .. } | Helper::Schema { .. } | Helper::Completions { .. }) | None => {}
         }
         match args.prompt {
             Some(prompt) => {

@@ -75,6 +75,15 @@ pub(crate) enum Helper {
     },
     /// Try the server, the window, a tool call and a JSON answer; say what works and what to do.
     Doctor,
+    /// Print the JSON Schema of Go declarations, as structuredOutput has them.
+    Schema {
+        /// The declarations, or a configuration in YAML that has them (else stdin).
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: Option<PathBuf>,
+        /// Print it on one line.
+        #[arg(long)]
+        compact: bool,
+    },
     /// Print the completion script of a shell.
     Completions {
         /// The shell.
@@ -89,6 +98,7 @@ impl Helper {
             Self::Config { .. } => "config",
             Self::Models { .. } => "models",
             Self::Doctor => "doctor",
+            Self::Schema { .. } => "schema",
             Self::Completions { .. } => "completions",
         }
     }
@@ -144,6 +154,15 @@ pub(crate) enum Form {
     Text,
     /// For programs.
     Json,
+}
+
+/// How JSON is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// A value a line.
+    Indented,
+    /// On one line.
+    Compact,
 }
 
 /// What a command line asks for.

@@ -2,6 +2,7 @@
 
 use mm_config::Problem;
 use mm_llm::ProviderError;
+use mm_schema::SchemaError;
 use mm_session::TurnError;
 
 /// A failure of the program. Its `Display` is what stands on stderr, a line each.
@@ -26,6 +27,9 @@ pub(crate) enum CliError {
     /// The command line is wrong.
     #[error("[usage: {0}]")]
     Usage(String),
+    /// A block of declarations is no schema.
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
     /// A turn ended without an answer.
     #[error("[error: {0}]")]
     Turn(String),
@@ -38,7 +42,7 @@ impl CliError {
     /// The exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Self::Config(_) | Self::Check { .. } | Self::Engine(_) | Self::Usage(_) => 1,
+            Self::Config(_) | Self::Check { .. } | Self::Engine(_) | Self::Usage(_) | Self::Schema(_) => 1,
             Self::Turn(_) => 2,
             Self::Interrupted => 130,
         }
@@ -46,7 +50,7 @@ impl CliError {
 
     /// Whether it comes before anything was started.
     pub(crate) fn is_early(&self) -> bool {
-        matches!(self, Self::Config(_) | Self::Check { .. } | Self::Usage(_))
+        matches!(self, Self::Config(_) | Self::Check { .. } | Self::Usage(_) | Self::Schema(_))
     }
 
     /// The words alone, for a program that reads them.
@@ -54,7 +58,7 @@ impl CliError {
         match self {
             Self::Turn(words) | Self::Engine(words) => words.clone(),
             Self::Interrupted => "interrupted".to_owned(),
-            Self::Config(_) | Self::Check { .. } | Self::Usage(_) => self.to_string(),
+            Self::Config(_) | Self::Check { .. } | Self::Usage(_) | Self::Schema(_) => self.to_string(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Words that an agent shares with a language model: what a tool is called, what it takes, what a
-//! call of it looks like, and how arguments that a weak model wrote are read without changing them.
+//! call of it looks like, how arguments that a weak model wrote are read without changing them, and what shape
+//! an answer must have.
 //!
 //! Everything here is data and pure functions: no I/O, no other crate of the family.
 //!
@@ -28,9 +29,14 @@ mod placeholder;
 mod repair;
 mod validate;
 
+mod answer;
+mod godecl;
+
 mod error;
 
+pub use answer::{AnswerError, AnswerFault, AnswerSchema};
 pub use error::ArgumentError;
+pub use godecl::{Schema, SchemaError, translate};
 pub use nearest::nearest;
 pub use placeholder::placeholders;
 pub use tool::{ToolCall, ToolSpec};

@@ -5,3 +5,4 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod models;
+pub(crate) mod schema;
