@@ -38,16 +38,13 @@ trace: {enabled: false}
 ";
 
 /// The cases that wait, with the feature that they wait for.
-const WAITING: [(&str, &str); 9] = [
+const WAITING: [(&str, &str); 6] = [
     ("tc-05-empty-arguments", "declared tools"),
     ("tc-16-scalar-arguments-as-strings", "declared tools"),
     ("rs-07a-llamacpp", "compression"),
     ("rs-07b-ollama", "compression"),
-    ("rs-10-structured-output-in-reasoning", "structuredOutput"),
     ("cx-03-ollama-silent-truncation", "compression"),
     ("cx-08-usage-missing-or-zero", "compression"),
-    ("so-01-cut-by-max-tokens", "structuredOutput"),
-    ("so-02-request-shape", "structuredOutput"),
 ];
 
 /// The cases that need a terminal; each has a test of its own.

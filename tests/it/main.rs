@@ -20,5 +20,6 @@ mod once;
 mod real;
 mod reference;
 mod schema;
+mod structured;
 mod terminal;
 mod tidy;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::support::{Ran, Sandbox, ended};
 
-fn server() -> Option<String> {
+pub(crate) fn server() -> Option<String> {
     let server = std::env::var("MM_TEST_SERVER").ok().filter(|url| !url.is_empty());
     if server.is_none() {
         eprintln!("SKIPPED: MM_TEST_SERVER names no server (./check starts one)");

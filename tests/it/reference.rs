@@ -381,9 +381,6 @@ fn every_message_of_another_copy_is_here() {
     let section = text.split("## Erreurs de validation").nth(1).unwrap().split("\n## ").next().unwrap();
     // What needs a later feature.
     let waiting = [
-        "structuredOutput:<ligne>:<col>: …",
-        "structuredOutput: no var declaration: …",
-        "structuredOutput cannot be used with tools",
         // An engine error, tested with the program's start.
         "unknown provider",
         // The messages of another page, all of which are here.

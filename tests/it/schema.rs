@@ -40,7 +40,10 @@ async fn what_cannot_be_translated_is_told_with_its_place() {
     std::fs::create_dir(sandbox.path().join("folder")).unwrap();
     let word = "there is no type Word: declare it in this block";
     let rows = [
-        ("agent.yaml", format!("structuredOutput:1:7: {word}")),
+        (
+            "agent.yaml",
+            format!("[config error: agent.yaml: structuredOutput:1:7: {word} (line 4 of the file)]"),
+        ),
         ("plain.yml", "[engine error: plain.yml has no structuredOutput]".to_owned()),
         ("wrong.yaml", "[config error: wrong.yaml: model must not be empty]".to_owned()),
         ("missing.yaml", "[config error: missing.yaml: no such file]".to_owned()),

@@ -17,7 +17,11 @@ pub(crate) async fn show(engine: &mut Engine, config: &Config, output: &Output) 
     let endpoint = found.as_ref().map_or("no server", String::as_str);
     let window = engine.session.options().window.map_or("unknown".to_owned(), tokens);
     let names: Vec<&str> = engine.session.tools().names().collect();
-    let tools = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let tools = match (names.is_empty(), &engine.session.options().format) {
+        (true, Some(_)) => "none (structured output: JSON answers)".to_owned(),
+        (true, None) => "none".to_owned(),
+        (false, _) => names.join(", "),
+    };
     let trace =
         engine.trace.as_ref().map(|(_, dir)| format!(" | trace: {}", dir.display())).unwrap_or_default();
     let line = format!(

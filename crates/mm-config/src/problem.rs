@@ -1,6 +1,8 @@
 //! What is wrong with a configuration, and where.
 
-use std::{cmp::Ordering, fmt};
+use std::{cmp::Ordering, fmt, path::Path};
+
+use crate::config::DEFAULTS;
 
 /// One fault of a configuration, ready to be printed on a line of its own.
 ///
@@ -20,6 +22,14 @@ pub struct Problem {
     /// What is wrong and what to write instead, on one line. Begins with `line N, column M: ` where the
     /// place is the news; a rule on a value names its key alone.
     pub message: String,
+}
+
+impl Problem {
+    /// A broken rule that shows only where a key meets what the program has besides the file.
+    pub fn beyond(file: Option<&Path>, line: Option<usize>, key: &str, message: String) -> Self {
+        let path = file.map_or_else(|| DEFAULTS.to_owned(), |file| escaped(&file.display().to_string()));
+        Self { path, line, column: None, key: Some(key.to_owned()), message }
+    }
 }
 
 /// A place in the text, both numbers from 1, the column in characters.

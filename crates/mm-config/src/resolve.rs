@@ -11,7 +11,7 @@ use crate::{
     layers,
     problem::{Fault, Place, excerpt},
     report::Remark,
-    section::{check_mm_configs, check_tools, sampling, unknown_event},
+    section::{check_mm_configs, check_tools, sampling, structured_output, unknown_event},
     slips::slip_of,
 };
 
@@ -41,7 +41,7 @@ pub(crate) fn resolve(text: &str, env: &Environment, overrides: &Overrides) -> R
     let unknown_keys = unknown(&findings);
     // Where decoding broke off, the values are not those of the file.
     if !findings.stopped.get() {
-        check(&mut config, &findings);
+        check(&mut config, text, &findings);
     }
     let Findings { faults, warnings, hints, .. } = findings;
     let faults = faults.into_inner();
@@ -63,12 +63,13 @@ fn in_order(mut notes: Vec<Note>) -> Vec<Remark> {
 }
 
 /// The rules that are more than the bound of one number.
-fn check(config: &mut Config, findings: &Findings<'_>) {
+fn check(config: &mut Config, text: &str, findings: &Findings<'_>) {
     for (key, value) in [("provider", &config.provider), ("model", &config.model)] {
         if value.trim().is_empty() {
             findings.broken(&Path::Top.key(key), " must not be empty");
         }
     }
+    structured_output::check(&config.structured_output, text, findings);
     sampling::check(&config.sampling, findings);
     sampling::warn(&config.sampling, findings);
     names(config, findings);

@@ -6,7 +6,7 @@ use crate::ChatEvent;
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
-const CLOSE_START: char = '<';
+const CLOSE_START: u8 = b'<';
 
 /// Splits the content of one reply into reasoning and answer.
 ///
@@ -38,8 +38,7 @@ impl ThinkSplitter {
     pub(crate) fn push<'p>(&mut self, piece: impl Into<Cow<'p, str>>, mut emit: impl FnMut(ChatEvent)) {
         let piece = piece.into();
         if self.held.is_empty() {
-            // As most pieces are: nothing in it can begin or end a tag.
-            if matches!(self.state, State::Answer { .. }) && !piece.contains([CLOSE_START, '`']) {
+            if self.lets_pass(&piece) {
                 return emit(ChatEvent::Text(piece.into_owned()));
             }
             self.held = piece.into_owned();
@@ -47,6 +46,12 @@ impl ThinkSplitter {
             self.held.push_str(&piece);
         }
         while self.step(&mut emit) {}
+    }
+
+    /// Whether a piece is text and nothing in it can begin or end a tag.
+    pub(crate) fn lets_pass(&self, piece: &str) -> bool {
+        let is_plain = |byte: u8| byte != CLOSE_START && byte != b'`';
+        matches!(self.state, State::Answer { .. }) && self.held.is_empty() && piece.bytes().all(is_plain)
     }
 
     /// Reasoning came through a field of its own, so that tags in the content are only text.
@@ -151,13 +156,13 @@ impl ThinkSplitter {
 
     /// Where a closing tag begins. Most pieces have no angle bracket, which is quickly seen.
     fn close(&self) -> Option<usize> {
-        self.held.find(CLOSE_START).and_then(|at| Some(at + self.held.get(at..)?.find(CLOSE)?))
+        self.held.find(char::from(CLOSE_START)).and_then(|at| Some(at + self.held.get(at..)?.find(CLOSE)?))
     }
 
     /// Takes what cannot be the beginning of a closing tag, with a backquote before one kept back too.
     fn take_safe(&mut self) -> Option<String> {
         // A beginning has one angle bracket, the last of the text.
-        let start = self.held.rfind(CLOSE_START).and_then(|at| self.held.get(at..));
+        let start = self.held.rfind(char::from(CLOSE_START)).and_then(|at| self.held.get(at..));
         let held_back = start.filter(|start| CLOSE.starts_with(start)).map_or(0, str::len);
         let mut at = self.held.len() - held_back;
         if self.held.get(..at).is_some_and(|before| before.ends_with('`')) {

@@ -67,6 +67,14 @@ impl TextCalls {
         if can_be_calls(&self.held) { String::new() } else { self.pass() }
     }
 
+    /// Takes note of a piece that can be shown as it is; false when it has to be looked at.
+    pub(crate) fn lets_pass(&mut self, text: &str) -> bool {
+        if self.passing {
+            self.keep(text);
+        }
+        self.passing
+    }
+
     /// Gives what was held back: it is no call after all.
     pub(crate) fn pass(&mut self) -> String {
         let text = std::mem::take(&mut self.held);

@@ -27,6 +27,14 @@ pub enum TurnError {
         /// The limit that was sent.
         max_tokens: Option<u64>,
     },
+    /// The answer does not have the shape that was asked for.
+    #[error("{}model failed to generate output matching expected schema: {why}", cut_json(cut))]
+    Schema {
+        /// What is wrong with it, or what came in its place.
+        why: String,
+        /// How it was cut off, if it was.
+        cut: Option<String>,
+    },
     /// Neither text nor a call came, twice.
     #[error("the model answered nothing")]
     Empty,
@@ -76,6 +84,13 @@ impl TurnError {
         }
     }
 }
+
+fn cut_json(cut: &Option<String>) -> String {
+    let cut = cut.as_ref();
+    cut.map_or_else(String::new, |how| format!("{CUT} ({how}) — "))
+}
+
+const CUT: &str = "the answer was cut off by max_tokens before its JSON was complete";
 
 fn tokens(max_tokens: Option<u64>) -> String {
     max_tokens.map_or_else(|| "the end of the context window".to_owned(), |n| format!("max_tokens ({n})"))

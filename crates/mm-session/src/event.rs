@@ -38,6 +38,8 @@ pub enum Event {
         /// The piece.
         text: String,
     },
+    /// The model writes an answer that is shown once it is whole and has the shape that was asked for.
+    WritingAnswer,
     /// The text of this reply so far was thinking, not answer.
     TextWasThinking,
     /// The model writes a call: its name has come, its arguments are coming.

@@ -26,6 +26,7 @@ mod steps;
 
 mod calls;
 
+mod answer_format;
 mod history;
 mod referee;
 
@@ -41,6 +42,7 @@ mod error;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+pub use answer_format::AnswerFormat;
 pub use error::TurnError;
 pub use event::{Event, Outcome};
 pub use frontend::{Channel, ConfirmRequest, Confirmation, Events, Frontend, Silent};

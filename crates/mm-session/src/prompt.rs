@@ -4,6 +4,8 @@ use std::path::Path;
 
 use mm_tools::ToolSet;
 
+use crate::AnswerFormat;
+
 /// Puts the built-in system message together: who the model is, a sentence for each tool that is declared
 /// and has one, and where it works. It names no tool that is not there, and nothing that changes between
 /// two starts in the same directory, so that a server finds it in its cache.
@@ -17,6 +19,13 @@ pub fn built_in(tools: &ToolSet, cwd: &Path) -> String {
     }
     text.push_str(&format!("\nWorking directory: {} ({})", cwd.display(), std::env::consts::OS));
     text
+}
+
+/// Puts the shape of the answers behind a system message, or behind the words that say who the model is.
+pub fn with_format(system: Option<&str>, format: &AnswerFormat) -> String {
+    let system = system.unwrap_or(WHO).trim_end();
+    let gap = if system.is_empty() { "" } else { "\n\n" };
+    format!("{system}{gap}{}", format.paragraph())
 }
 
 const WHO: &str = "You are mm, an agent in the user's terminal.";

@@ -1,9 +1,12 @@
 //! What a reply means: the odd ones are rows here, not conditions in the turn.
 
+use std::sync::Arc;
+
 use mm_llm::{FinishReason, Reply, Usage};
 use mm_schema::{ToolCall, arguments};
 
-use crate::TurnError;
+use crate::answer_format::give_back;
+use crate::{AnswerFormat, TurnError};
 
 /// How often a call that `max_tokens` cut is given back to the model.
 const CUT_CALLS: u32 = 2;
@@ -26,6 +29,8 @@ pub struct Limits {
 pub enum Verdict {
     /// The turn is over.
     Answer {
+        /// The part of the reply that is the answer, where not all of it is.
+        part: Option<String>,
         /// A word to the user, where the answer was cut off.
         notice: Option<String>,
     },
@@ -34,8 +39,13 @@ pub enum Verdict {
         /// The result of the last call, which was cut off and must not run.
         cut: Option<String>,
     },
-    /// The model is asked once more, with these words.
-    Nudge(&'static str),
+    /// The model is asked once more.
+    Nudge {
+        /// With these words.
+        text: String,
+        /// A word to the user, where there is one.
+        notice: Option<String>,
+    },
     /// The turn fails.
     Stop(TurnError),
 }
@@ -49,12 +59,29 @@ pub struct Referee {
     empty: bool,
     last: Option<(String, String, String)>,
     repeats: u32,
+    format: Option<Arc<AnswerFormat>>,
+    given_back: u32,
 }
 
 impl Referee {
     /// Begins a turn.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, rounds: 0, cut_calls: 0, empty: false, last: None, repeats: 0 }
+        Self {
+            limits,
+            rounds: 0,
+            cut_calls: 0,
+            empty: false,
+            last: None,
+            repeats: 0,
+            format: None,
+            given_back: 0,
+        }
+    }
+
+    /// The same, for a turn whose answer must have a shape.
+    #[must_use]
+    pub fn for_format(self, format: Option<Arc<AnswerFormat>>) -> Self {
+        Self { format, ..self }
     }
 
     /// Admits another call of the model.
@@ -75,15 +102,58 @@ impl Referee {
         match reply.calls.last() {
             Some(last) if was_cut && !arguments::is_complete(&last.arguments) => self.cut_call(),
             Some(_) => Verdict::RunCalls { cut: None },
+            None if let Some(format) = self.format.clone() => self.shaped(&format, reply, was_cut),
             None if !reply.text.trim().is_empty() => {
-                Verdict::Answer { notice: was_cut.then(|| self.cut_answer(reply.usage)) }
+                Verdict::Answer { part: None, notice: was_cut.then(|| self.cut_answer(reply.usage)) }
             }
             None if was_cut => Verdict::Stop(TurnError::OnlyReasoning { max_tokens: self.limits.max_tokens }),
             None if self.empty => Verdict::Stop(TurnError::Empty),
             None => {
                 self.empty = true;
-                Verdict::Nudge("Your answer was empty. Answer the question, or call a tool.")
+                let text = "Your answer was empty. Answer the question, or call a tool.".to_owned();
+                Verdict::Nudge { text, notice: None }
             }
+        }
+    }
+
+    /// Judges a reply that must have a shape.
+    fn shaped(&mut self, format: &AnswerFormat, reply: &Reply, was_cut: bool) -> Verdict {
+        let error = match format.find(&reply.text, was_cut) {
+            Ok(found) => {
+                let part = (found.len() < reply.text.len()).then(|| found.to_owned());
+                return Verdict::Answer { part, notice: None };
+            }
+            Err(error) => error,
+        };
+        let is_empty = reply.text.trim().is_empty();
+        let only_thought = is_empty && !reply.reasoning.trim().is_empty();
+        let why = match (is_empty, only_thought, was_cut) {
+            (true, true, true) => "the model used all of them to think".to_owned(),
+            (true, true, false) => {
+                "the model only thought and answered nothing — switch thinking off for it".to_owned()
+            }
+            (true, false, _) => "the answer is empty".to_owned(),
+            (false, ..) => error.to_string(),
+        };
+        if was_cut {
+            let cut = Some(self.cut_at());
+            return Verdict::Stop(TurnError::Schema { why, cut });
+        }
+        // What is thought instead of answered once is thought again.
+        if only_thought || self.given_back >= format.retries {
+            return Verdict::Stop(TurnError::Schema { why, cut: None });
+        }
+        self.given_back += 1;
+        let notice = Some(format!("the answer does not fit its schema, and the model is asked again: {why}"));
+        Verdict::Nudge { text: give_back(&error), notice }
+    }
+
+    /// What to do about an answer that needs more tokens.
+    fn cut_at(&self) -> String {
+        match (self.limits.max_tokens, self.limits.window) {
+            (Some(limit), _) => format!("{limit}: raise it in sampling"),
+            (None, Some(window)) => format!("no limit is set, the context window of {window} tokens is full"),
+            (None, None) => "no limit is set, the context window is full".to_owned(),
         }
     }
 
@@ -157,9 +227,11 @@ mod tests {
 
     fn told(verdict: Verdict) -> String {
         match verdict {
-            Verdict::Answer { notice } => format!("answer {}", notice.unwrap_or_default()),
+            Verdict::Answer { part: None, notice } => format!("answer {}", notice.unwrap_or_default()),
+            Verdict::Answer { part: Some(part), .. } => format!("part {part}"),
             Verdict::RunCalls { cut } => format!("run {}", cut.unwrap_or_default()),
-            Verdict::Nudge(_) => "nudge".into(),
+            Verdict::Nudge { notice: None, .. } => "nudge".into(),
+            Verdict::Nudge { text, .. } => text,
             Verdict::Stop(error) => format!("stop {error}"),
         }
     }

@@ -11,7 +11,7 @@ use mm_tools::ToolSet;
 use serde_json::{Map, Value};
 
 use crate::store::{SessionRecord, SessionStore};
-use crate::{Gate, History, Limits, prompt};
+use crate::{AnswerFormat, Gate, History, Limits, prompt};
 
 /// A conversation with a model that may use tools.
 ///
@@ -67,6 +67,8 @@ pub struct SessionOptions {
     pub sampling: Map<String, Value>,
     /// The first message; the built-in one when `None`, none at all when empty.
     pub system: Option<String>,
+    /// The shape that every answer must have; `None` for answers in words. No tool is declared beside it.
+    pub format: Option<Arc<AnswerFormat>>,
     /// Calls of the model in one turn.
     pub max_turns: u32,
     /// The same call with the same result this often in a row ends the turn; 0 for never.
@@ -93,6 +95,7 @@ impl SessionOptions {
             model: model.into(),
             sampling: Map::new(),
             system: None,
+            format: None,
             max_turns: 10,
             max_repeated_calls: 5,
             max_output: 16_000,
@@ -122,7 +125,7 @@ pub struct Answer {
 impl Session {
     /// Begins a conversation.
     pub fn new(parts: SessionParts, options: SessionOptions) -> Self {
-        let specs = parts.tools.definitions();
+        let specs = if options.format.is_some() { Vec::new() } else { parts.tools.definitions() };
         let history = History::new(system(&parts, &options));
         let gate = Gate::new(options.yolo);
         Self {
@@ -178,5 +181,9 @@ impl Session {
 }
 
 fn system(parts: &SessionParts, options: &SessionOptions) -> String {
-    options.system.clone().unwrap_or_else(|| prompt::built_in(&parts.tools, &options.cwd))
+    match (&options.system, &options.format) {
+        (Some(system), None) => system.clone(),
+        (None, None) => prompt::built_in(&parts.tools, &options.cwd),
+        (system, Some(format)) => prompt::with_format(system.as_deref(), format),
+    }
 }

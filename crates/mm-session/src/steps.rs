@@ -39,12 +39,14 @@ impl Session {
             messages: self.history.messages(),
             tools: &self.specs,
             sampling: self.options.sampling.clone(),
+            schema: self.options.format.as_ref().map(|format| format.schema()),
         };
+        let mut hidden = Hidden::new(self.options.format.is_some());
         let mut stream = watch(self.parts.provider.chat(&request), self.options.waits.clone());
         while let Some(event) = stream.next().await {
             let event = event?;
             self.draft.push(&event);
-            if let Some(event) = shown(event) {
+            if let Some(event) = shown(event).and_then(|event| hidden.shown(event)) {
                 ui.show(event).await;
             }
         }
@@ -57,16 +59,19 @@ impl Session {
     pub(crate) async fn answer(
         &self,
         question: &str,
-        reply: Reply,
+        text: String,
         notice: Option<String>,
         ui: &dyn Frontend,
         cancel: &CancellationToken,
     ) -> Answer {
+        if self.options.format.is_some() {
+            ui.show(Event::Text { text: text.clone() }).await;
+        }
         notices(notice, ui).await;
-        let (answer, tool_calls) = (reply.text.as_str(), self.tool_calls);
-        let event = HookEvent::PostGeneration { prompt: question, answer, tool_calls };
+        let tool_calls = self.tool_calls;
+        let event = HookEvent::PostGeneration { prompt: question, answer: &text, tool_calls };
         notices(self.parts.hooks.run(event, cancel).await.notices, ui).await;
-        Answer { text: reply.text, usage: self.usage, tool_calls }
+        Answer { text, usage: self.usage, tool_calls }
     }
 
     /// Makes the history whole, with what had come of a reply that broke off.
@@ -102,6 +107,29 @@ pub(crate) fn with_context(text: String, context: Option<String>) -> String {
     match context {
         Some(context) => format!("{text}\n\n[from a hook]\n{context}"),
         None => text,
+    }
+}
+
+/// Keeps back an answer that must be whole and checked before anybody sees it.
+struct Hidden {
+    hides: bool,
+    told: bool,
+}
+
+impl Hidden {
+    fn new(hides: bool) -> Self {
+        Self { hides, told: false }
+    }
+
+    /// Gives the event to show.
+    fn shown(&mut self, event: Event) -> Option<Event> {
+        match event {
+            Event::Text { .. } if self.hides => {
+                (!std::mem::replace(&mut self.told, true)).then_some(Event::WritingAnswer)
+            }
+            Event::TextWasThinking if self.hides => None,
+            event => Some(event),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use tokio_util::sync::CancellationToken;
 
+use crate::steps::notices;
 use crate::{Answer, Event, Frontend, Outcome, Referee, Session, TurnError, Verdict};
 
 impl Session {
@@ -44,20 +45,25 @@ impl Session {
     ) -> Result<Answer, TurnError> {
         let question = self.admit(question, ui, cancel).await?;
         self.history.question(&question);
-        let mut referee = Referee::new(self.limits());
+        let mut referee = Referee::new(self.limits()).for_format(self.options.format.clone());
         loop {
             referee.round()?;
             let reply = self.reply(ui).await?;
             match referee.judge(&reply) {
-                Verdict::Answer { notice } => {
+                Verdict::Answer { part, notice } => {
                     self.history.reply(&reply.text, &[]);
-                    return Ok(self.answer(&question, reply, notice, ui, cancel).await);
+                    let text = part.unwrap_or(reply.text);
+                    return Ok(self.answer(&question, text, notice, ui, cancel).await);
                 }
                 Verdict::RunCalls { cut } => {
                     self.history.reply(&reply.text, &reply.calls);
                     self.run_calls(reply.calls, cut, &mut referee, ui, cancel).await?;
                 }
-                Verdict::Nudge(text) => self.history.nudge(text),
+                Verdict::Nudge { text, notice } => {
+                    self.history.reply(&reply.text, &[]);
+                    self.history.nudge(&text);
+                    notices(notice, ui).await;
+                }
                 Verdict::Stop(error) => {
                     self.history.reply(&reply.text, &reply.calls);
                     return Err(error);

@@ -86,7 +86,9 @@ impl Table {
 
 impl Bench {
     fn new() -> Self {
-        let mm = PathBuf::from(env!("CARGO_BIN_EXE_mm"));
+        // The one that is shipped, where it stands apart from the one that was built beside this bench.
+        let mm = std::env::var_os("MM_BENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_mm").into());
+        let mm = PathBuf::from(mm);
         let beside = |name: &str| {
             let path = mm.with_file_name(name);
             assert!(path.exists(), "{} is missing: ./bench builds it", path.display());

@@ -1,5 +1,6 @@
 //! Turns sections of the configuration into options of the libraries: nothing else knows both sides.
 
+mod format;
 pub(crate) mod provider;
 mod session;
 mod tools;
@@ -71,8 +72,9 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let provider = provider::provider(config, preset, around, trace.as_ref().map(|(trace, _)| trace))?;
     let processes = ProcessRunner::new();
     let tools = tools::tools(config, &processes)?;
+    format::check(config, &tools, around)?;
     let parts = SessionParts { tools, ..SessionParts::new(Arc::new(provider.clone())) };
-    let session = Session::new(parts, session::options(config, around));
+    let session = Session::new(parts, session::options(config, around)?);
     let warnings = config
         .warnings
         .iter()
@@ -96,8 +98,17 @@ pub(crate) async fn learn_window(engine: &mut Engine) {
 
 /// The system prompt that holds when the configuration has none.
 pub(crate) fn system_prompt(config: &Config, around: &Surroundings) -> Result<String, CliError> {
+    if let Some(format) = format::format(config)? {
+        return Ok(mm_session::prompt::with_format(None, &format));
+    }
     let tools = tools::tools(config, &ProcessRunner::new())?;
     Ok(mm_session::prompt::built_in(&tools, &around.cwd))
+}
+
+/// What is wrong with a configuration whose keys are all fine by themselves, with the key.
+pub(crate) fn clash(config: &Config) -> Option<(&'static str, String)> {
+    let tools = tools::tools(config, &ProcessRunner::new()).ok()?;
+    format::clash(config, &tools).map(|words| ("structuredOutput", words))
 }
 
 /// Waits until the trace is written; gives what is wrong with it, once.

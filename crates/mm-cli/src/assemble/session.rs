@@ -4,13 +4,15 @@ use mm_config::{Config, GoDuration};
 use mm_llm::{Limit, WaitLimits};
 use mm_session::SessionOptions;
 
-use super::Surroundings;
+use super::{Surroundings, format};
+use crate::error::CliError;
 
-pub(super) fn options(config: &Config, around: &Surroundings) -> SessionOptions {
+pub(super) fn options(config: &Config, around: &Surroundings) -> Result<SessionOptions, CliError> {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    SessionOptions {
+    Ok(SessionOptions {
         sampling: config.sampling.clone(),
         system: config.system.clone(),
+        format: format::format(config)?,
         max_turns: count(config.max_turns),
         max_repeated_calls: count(config.max_repeated_calls),
         max_output: config.max_output,
@@ -22,7 +24,7 @@ pub(super) fn options(config: &Config, around: &Surroundings) -> SessionOptions 
         yolo: config.yolo,
         home: around.home.clone(),
         ..SessionOptions::new(config.model.clone(), around.cwd.clone())
-    }
+    })
 }
 
 fn limit(duration: &GoDuration) -> Limit {

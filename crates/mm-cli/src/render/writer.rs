@@ -86,6 +86,7 @@ impl Writer {
                 self.end_lines(&mut shown);
                 self.reply_begins = true;
             }
+            Event::WritingAnswer => self.spin(Some("Writing the answer"), &mut shown),
             Event::WritingCall { name } => {
                 self.end_lines(&mut shown);
                 self.spin(Some(&format!("Writing a call of {name}")), &mut shown);

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use mm_config::Config;
 use mm_llm::{ChatEvent, ChatRequest, Message, Provider, ProviderError, Reply, WaitLimits, watch};
-use mm_schema::ToolSpec;
+use mm_schema::{AnswerError, AnswerSchema, ToolSpec};
 use mm_tools::output::visible;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::app::print;
 use crate::assemble::Engine;
@@ -111,7 +111,7 @@ impl Doctor<'_> {
 
     async fn answer(&self) -> Verdict {
         let begin = Instant::now();
-        let asked = self.ask("Answer with one word: yes", &[], Map::new()).await;
+        let asked = self.ask("Answer with one word: yes", &[], None).await;
         match asked {
             Err(words) => Verdict::Fails(words),
             Ok((reply, _)) if reply.text.trim().is_empty() && !reply.reasoning.is_empty() => {
@@ -142,7 +142,7 @@ impl Doctor<'_> {
         if tools.is_empty() {
             return Verdict::Open("this configuration declares no tool".to_owned());
         }
-        match self.ask("Which files are here?", &tools, Map::new()).await {
+        match self.ask("Which files are here?", &tools, None).await {
             Err(words) => Verdict::Fails(words),
             Ok((reply, _)) => {
                 let Some(call) = reply.calls.first() else {
@@ -168,16 +168,11 @@ impl Doctor<'_> {
             "required": ["capital"],
             "additionalProperties": false,
         });
-        let format = json!({ "type": "json_schema",
-            "json_schema": { "name": "output", "strict": true, "schema": schema } });
-        let more = Map::from_iter([("response_format".to_owned(), format)]);
-        match self.ask("What is the capital of France? Answer in JSON.", &[], more).await {
+        match self.ask("What is the capital of France? Answer in JSON.", &[], Some(&schema)).await {
             Err(words) => Verdict::Fails(words),
-            Ok((reply, _)) => match serde_json::from_str::<Value>(reply.text.trim()) {
-                Ok(value) if value.get("capital").is_some_and(Value::is_string) => {
-                    Verdict::Works(value.to_string())
-                }
-                Ok(_) | Err(_) => Verdict::Fails(
+            Ok((reply, _)) => match fitting(&schema, reply.text.trim()) {
+                Ok(value) => Verdict::Works(value.to_string()),
+                Err(_) => Verdict::Fails(
                     "the answer does not follow response_format — the server ignores it, or max_tokens is too small"
                         .to_owned(),
                 ),
@@ -190,7 +185,7 @@ impl Doctor<'_> {
         &self,
         question: &str,
         tools: &[ToolSpec],
-        more: Map<String, Value>,
+        schema: Option<&Value>,
     ) -> Result<(Reply, Duration), String> {
         let options = self.engine.session.options();
         let mut messages = vec![Message::User(question.to_owned())];
@@ -202,8 +197,7 @@ impl Doctor<'_> {
         // Enough for what is asked, and no examples' stop words.
         sampling.insert("max_tokens".to_owned(), self.max_tokens().into());
         sampling.shift_remove("stop");
-        sampling.extend(more);
-        let request = ChatRequest { model: &options.model, messages: &messages, tools, sampling };
+        let request = ChatRequest { model: &options.model, messages: &messages, tools, sampling, schema };
         let waits: WaitLimits = options.waits.clone();
         let mut stream = watch(self.engine.provider.chat(&request), waits);
         let (begin, mut first, mut reply) = (Instant::now(), None, Reply::default());
@@ -221,6 +215,10 @@ impl Doctor<'_> {
         let own = self.config.sampling.get("max_tokens").and_then(Value::as_u64);
         own.unwrap_or(1024).clamp(256, 1024)
     }
+}
+
+fn fitting(schema: &Value, text: &str) -> Result<Value, AnswerError> {
+    AnswerSchema::new(schema)?.check(text)
 }
 
 /// What to do about an error that does not say it.

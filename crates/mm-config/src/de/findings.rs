@@ -16,7 +16,7 @@ use crate::{
 
 /// What decoding and checking find besides values.
 pub(crate) struct Findings<'a> {
-    root: &'a Node,
+    pub(crate) root: &'a Node,
     pub(crate) faults: RefCell<Vec<Fault>>,
     /// The paths that have a fault, and those that these stand in, by their hashes: a path can be long.
     faulty: RefCell<HashSet<u64>>,
@@ -162,7 +162,7 @@ impl<'a> Findings<'a> {
         inside || self.is_faulty(path)
     }
 
-    fn push(&self, path: &Path<'_>, fault: Fault) {
+    pub(crate) fn push(&self, path: &Path<'_>, fault: Fault) {
         let mut hashes = self.hashes(path);
         self.faulty.borrow_mut().extend(hashes.pop());
         self.around.borrow_mut().extend(hashes);

@@ -10,6 +10,7 @@ mod mcp;
 mod mm_configs;
 pub(crate) mod sampling;
 mod sessions;
+pub(crate) mod structured_output;
 mod tools;
 mod trace;
 

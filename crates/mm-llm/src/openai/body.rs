@@ -10,6 +10,8 @@ use crate::{ChatRequest, Message, Preset, ProviderError};
 /// Keys that come from the conversation, whatever the sampling map says.
 const RESERVED: [&str; 7] =
     ["messages", "tools", "tool_choice", "functions", "function_call", "model", "stream"];
+/// The key of a schema; without one it is the user's.
+const FORMAT: &str = "response_format";
 
 /// Serialises a streaming request without the keys that the server has refused.
 pub(crate) fn body(
@@ -55,10 +57,34 @@ impl Serialize for Body<'_> {
                 map.serialize_entry(key, value)?;
             }
         }
-        for (key, value) in request.sampling.iter().filter(|(key, _)| !RESERVED.contains(&key.as_str())) {
+        if let Some(schema) = request.schema {
+            map.serialize_entry(FORMAT, &Format::of(schema))?;
+        }
+        let is_taken = |key: &str| RESERVED.contains(&key) || key == FORMAT && request.schema.is_some();
+        for (key, value) in request.sampling.iter().filter(|(key, _)| !is_taken(key)) {
             map.serialize_entry(key, value)?;
         }
         map.end()
+    }
+}
+
+/// The form of an answer that follows a schema.
+#[derive(Serialize)]
+struct Format<'a> {
+    r#type: &'static str,
+    json_schema: FormatSchema<'a>,
+}
+
+#[derive(Serialize)]
+struct FormatSchema<'a> {
+    name: &'static str,
+    strict: bool,
+    schema: &'a Value,
+}
+
+impl<'a> Format<'a> {
+    fn of(schema: &'a Value) -> Self {
+        Self { r#type: "json_schema", json_schema: FormatSchema { name: "output", strict: true, schema } }
     }
 }
 

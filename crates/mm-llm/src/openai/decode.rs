@@ -165,7 +165,15 @@ impl Decoder {
         }
         if let Some(content) = delta.content.some() {
             let Self { splitter, text_calls, events, .. } = self;
-            splitter.push(content, |event| split(event, text_calls, events));
+            // As most pieces go: right to the text before them.
+            if let Some(ChatEvent::Text(before)) = events.back_mut()
+                && splitter.lets_pass(&content)
+                && text_calls.lets_pass(&content)
+            {
+                before.push_str(&content);
+            } else {
+                splitter.push(content, |event| split(event, text_calls, events));
+            }
         }
         delta.tool_calls.into_iter().flatten().try_for_each(|call| self.call(call))
     }

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use bytes::Bytes;
+use bytes::BytesMut;
+use futures_util::FutureExt;
 use reqwest::Response;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, RETRY_AFTER};
-use tokio::sync::mpsc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, SimplexStream};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -21,8 +22,8 @@ use crate::{ChatEvent, ProviderError, http, retry};
 /// The most bytes of a whole answer, and of an error body.
 const WHOLE_LIMIT: usize = 64 << 20;
 const ERROR_LIMIT: usize = 64 << 10;
-/// The most pieces of a body that wait to be decoded.
-const PIECES: usize = 32;
+/// The most bytes of a body that wait to be decoded.
+const PIECE: usize = 64 << 10;
 /// How long the body of an error may take.
 const ERROR_WAIT: Duration = Duration::from_secs(5);
 /// How long the end of a body may come after `[DONE]`. A body that was read to its end leaves the
@@ -109,23 +110,26 @@ impl Reading {
         }
     }
 
-    /// Reads a piece, and whatever else is there by then.
     async fn read(&mut self) {
-        let next = self.body.next();
-        let next = match self.decoder.is_finished() {
+        let Self { body, decoder, form, finished, watch, .. } = self;
+        let next = body.next();
+        let next = match decoder.is_finished() {
             false => next.await,
             // What is still due are counts and `[DONE]`; some servers send neither and keep the connection.
             true => {
-                let finished = *self.finished.get_or_insert_with(Instant::now);
+                let finished = *finished.get_or_insert_with(Instant::now);
                 tokio::time::timeout_at(finished + FINISHED_WAIT, next).await.unwrap_or(Ok(None))
             }
         };
-        let mut end = self.take(next);
-        while let Ok(false) = end
-            && let Some(next) = self.body.next_ready()
-        {
-            end = self.take(next);
+        if let (Some(watch), Ok(Some(bytes))) = (watch, &next) {
+            watch.bytes(bytes);
         }
+        let end = match next {
+            Ok(Some(bytes)) => form.take(bytes, decoder),
+            Ok(None) => form.end(decoder).map(|()| true),
+            Err(_) if decoder.is_finished() => Ok(true),
+            Err(error) => Err(broken(&error)),
+        };
         match end {
             Ok(false) => {}
             Ok(true) => {
@@ -142,54 +146,52 @@ impl Reading {
         }
     }
 
-    /// Takes what the connection gave; true at the end of the answer.
-    fn take(&mut self, next: reqwest::Result<Option<Bytes>>) -> Result<bool, ProviderError> {
-        if let (Some(watch), Ok(Some(bytes))) = (&mut self.watch, &next) {
-            watch.bytes(bytes);
-        }
-        match next {
-            Ok(Some(bytes)) => self.bytes(&bytes),
-            Ok(None) => self.body_over().map(|()| true),
-            Err(_) if self.decoder.is_finished() => Ok(true),
-            Err(error) => Err(broken(&error)),
-        }
-    }
-
     fn watched(&mut self, error: Option<&ProviderError>) {
         if let Some(watch) = &mut self.watch {
             watch.end(error.map(ToString::to_string).as_deref());
         }
     }
 
+    async fn tail(&mut self) {
+        let Self { body, watch, .. } = self;
+        while let Ok(Some(bytes)) = body.next().await {
+            if let Some(watch) = watch {
+                watch.bytes(bytes);
+            }
+        }
+    }
+}
+
+impl Form {
     /// Takes bytes; true when `[DONE]` was among them.
-    fn bytes(&mut self, bytes: &[u8]) -> Result<bool, ProviderError> {
-        match &mut self.form {
-            Form::Unknown(held) => {
+    fn take(&mut self, bytes: &[u8], decoder: &mut Decoder) -> Result<bool, ProviderError> {
+        match self {
+            Self::Unknown(held) => {
                 held.extend_from_slice(bytes);
                 let start = held.strip_prefix(b"\xef\xbb\xbf").unwrap_or(held);
                 let held = match start.iter().find(|b| !b.is_ascii_whitespace()) {
                     None => return Ok(false),
                     Some(b'{' | b'[') => {
-                        self.form = Form::Whole(start.to_vec());
+                        *self = Self::Whole(start.to_vec());
                         return Ok(false);
                     }
                     Some(_) => std::mem::take(held),
                 };
-                self.form = Form::Events { sse: SseDecoder::default(), head: Vec::new(), any: false };
-                self.bytes(&held)
+                *self = Self::Events { sse: SseDecoder::default(), head: Vec::new(), any: false };
+                self.take(&held, decoder)
             }
-            Form::Whole(body) => {
+            Self::Whole(body) => {
                 body.extend_from_slice(bytes);
                 if body.len() > WHOLE_LIMIT {
                     return Err(protocol("the server's answer has more than 64 MiB"));
                 }
                 Ok(false)
             }
-            Form::Events { sse, head, any } => {
+            Self::Events { sse, head, any } => {
                 if head.len() < 200 {
                     head.extend(bytes.iter().take(200));
                 }
-                let mut feed = Feed { decoder: &mut self.decoder, done: false, failed: None };
+                let mut feed = Feed { decoder, done: false, failed: None };
                 sse.push(bytes, |data| feed.data(data, any))?;
                 feed.failed.map_or(Ok(feed.done), Err)
             }
@@ -197,20 +199,20 @@ impl Reading {
     }
 
     /// The connection ended, or the body did.
-    fn body_over(&mut self) -> Result<(), ProviderError> {
-        match &mut self.form {
-            Form::Unknown(_) => Err(protocol("the server sent an empty answer")),
-            Form::Whole(body) => {
+    fn end(&mut self, decoder: &mut Decoder) -> Result<(), ProviderError> {
+        match self {
+            Self::Unknown(_) => Err(protocol("the server sent an empty answer")),
+            Self::Whole(body) => {
                 let text = String::from_utf8_lossy(body).into_owned();
-                self.decoder.payload(&text)?;
-                if !self.decoder.has_begun() {
+                decoder.payload(&text)?;
+                if !decoder.has_begun() {
                     let what = "the server sent something that is no answer";
                     return Err(ProviderError::Protocol { what, near: http::one_line(&text) });
                 }
                 Ok(())
             }
-            Form::Events { sse, head, any } => {
-                let mut feed = Feed { decoder: &mut self.decoder, done: false, failed: None };
+            Self::Events { sse, head, any } => {
+                let mut feed = Feed { decoder, done: false, failed: None };
                 sse.finish(|data| feed.data(data, any));
                 // After the end of the answer, counts that were cut off are no loss.
                 if feed.done || feed.decoder.is_finished() {
@@ -229,54 +231,55 @@ impl Reading {
             }
         }
     }
-
-    async fn tail(&mut self) {
-        while let Ok(Some(bytes)) = self.body.next().await {
-            if let Some(watch) = &mut self.watch {
-                watch.bytes(&bytes);
-            }
-        }
-    }
 }
 
-/// The body of an answer, piece by piece; dropping it closes the connection.
+/// The body of an answer; dropping it closes the connection.
 ///
-/// The connection gives one piece at a time. A small task takes them, so that whoever waits for an answer is not woken
+/// The connection gives a token at a time. A small task takes them, so that whoever waits for an answer is not woken
 /// with each token of a fast one.
 #[derive(Debug)]
 struct Body {
-    pieces: mpsc::Receiver<reqwest::Result<Bytes>>,
-    _task: JoinSet<()>,
+    pipe: ReadHalf<SimplexStream>,
+    /// What was read last.
+    piece: BytesMut,
+    task: JoinSet<reqwest::Result<()>>,
 }
 
 impl Body {
     fn of(mut response: Response) -> Self {
-        let (sender, pieces) = mpsc::channel(PIECES);
+        let (pipe, mut filled) = tokio::io::simplex(PIECE);
         let mut task = JoinSet::new();
         task.spawn(async move {
-            while let Some(piece) = response.chunk().await.transpose() {
-                if sender.send(piece).await.is_err() {
-                    return;
+            let mut end = Ok(());
+            loop {
+                match response.chunk().await {
+                    Ok(Some(bytes)) if filled.write_all(&bytes).await.is_ok() => {}
+                    Ok(_) => break,
+                    Err(error) => {
+                        end = Err(error);
+                        break;
+                    }
                 }
             }
+            let _ = filled.shutdown().await;
+            end
         });
-        Self { pieces, _task: task }
+        Self { pipe, piece: BytesMut::with_capacity(PIECE), task }
     }
 
-    /// Gives the next piece; `None` at the end.
-    async fn next(&mut self) -> reqwest::Result<Option<Bytes>> {
-        if self.pieces.is_empty() {
-            let first = self.pieces.recv().await.transpose();
-            // Whatever else has come is taken in before this one goes on.
+    /// Gives what has come; `None` at the end.
+    async fn next(&mut self) -> reqwest::Result<Option<&[u8]>> {
+        self.piece.clear();
+        if let Ok(1..) = self.pipe.read_buf(&mut self.piece).await {
+            // What comes right behind it belongs to the same piece.
             tokio::task::yield_now().await;
-            return first;
+            let _ = self.pipe.read_buf(&mut self.piece).now_or_never();
+            return Ok(Some(&self.piece));
         }
-        self.pieces.recv().await.transpose()
-    }
-
-    /// Gives the next piece if it is there.
-    fn next_ready(&mut self) -> Option<reqwest::Result<Option<Bytes>>> {
-        self.pieces.try_recv().ok().map(|piece| piece.map(Some))
+        match self.task.join_next().await {
+            Some(Ok(Err(error))) => Err(error),
+            Some(Ok(Ok(())) | Err(_)) | None => Ok(None),
+        }
     }
 }
 

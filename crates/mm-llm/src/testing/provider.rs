@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use mm_schema::ToolSpec;
+use serde_json::Value;
 
 use crate::{
     ChatEvent, ChatRequest, ChatStream, FinishReason, Message, ModelInfo, Provider, ProviderError, Unloaded,
@@ -32,6 +33,8 @@ pub struct SeenRequest {
     pub messages: Vec<Message>,
     /// The tools.
     pub tools: Vec<ToolSpec>,
+    /// The schema of the answer.
+    pub schema: Option<Value>,
 }
 
 /// Gives one scripted reply a call, in order, and remembers the requests. A call beyond the script fails.
@@ -77,7 +80,11 @@ impl Provider for ScriptedProvider {
     }
 
     fn chat(&self, request: &ChatRequest<'_>) -> ChatStream {
-        let seen = SeenRequest { messages: request.messages.to_vec(), tools: request.tools.to_vec() };
+        let seen = SeenRequest {
+            messages: request.messages.to_vec(),
+            tools: request.tools.to_vec(),
+            schema: request.schema.cloned(),
+        };
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(seen);
         let next = self.replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let over = || ProviderError::Server { message: "the script has no further reply".into() };

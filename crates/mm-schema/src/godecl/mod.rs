@@ -11,7 +11,7 @@ mod tag;
 
 use serde_json::Value;
 
-/// The schema that a block of Go declarations stands for.
+/// The schema of an answer, from Go declarations or from a Rust type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schema {
     root: String,
@@ -19,7 +19,28 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// The name of the block's `var`.
+    /// The schema of a Rust type, as [`schemars`] derives it.
+    ///
+    /// ```
+    /// #[derive(schemars::JsonSchema)]
+    /// struct City {
+    ///     /// In English.
+    ///     name: String,
+    /// }
+    ///
+    /// let schema = mm_schema::Schema::of::<City>();
+    /// assert_eq!(schema.root(), "City");
+    /// assert_eq!(schema.value()["properties"]["name"]["description"], "In English.");
+    /// ```
+    pub fn of<T: schemars::JsonSchema>() -> Self {
+        let mut schema = schemars::SchemaGenerator::default().into_root_schema_for::<T>();
+        for key in ["$schema", "title"] {
+            schema.remove(key);
+        }
+        Self { root: T::schema_name().into_owned(), value: schema.to_value() }
+    }
+
+    /// The name of the block's `var`, or of the Rust type.
     pub fn root(&self) -> &str {
         &self.root
     }

@@ -171,6 +171,7 @@ fn of(event: &Event) -> Option<Value> {
         Event::Thinking { text } => json!({ "type": "thinking", "text": text }),
         Event::Text { text } => json!({ "type": "text", "text": text }),
         Event::TextWasThinking => json!({ "type": "text_was_thinking" }),
+        Event::WritingAnswer => json!({ "type": "writing_answer" }),
         Event::WritingCall { name } => json!({ "type": "writing_call", "name": name }),
         Event::ToolStarted { id, name, summary, mended } => {
             json!({ "type": "tool_started", "id": id, "name": name, "summary": summary, "mended": mended })

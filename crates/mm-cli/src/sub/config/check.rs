@@ -3,12 +3,12 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use mm_config::{Origin, Overrides, Remark, Report, UnknownKey};
+use mm_config::{Origin, Overrides, Problem, Remark, Report, UnknownKey};
 use serde_json::{Value, json};
 
 use crate::app::print;
 use crate::args::Form;
-use crate::assemble::{Surroundings, provider, warnings};
+use crate::assemble::{self, Surroundings, provider, warnings};
 use crate::error::CliError;
 
 /// Checks the file. What is wrong goes to stderr like everywhere; otherwise stdout has what else was found.
@@ -40,6 +40,13 @@ fn beyond_the_file(report: &mut Report, around: &Surroundings) -> Vec<String> {
             };
             report.warnings.push(Remark::new(line, words));
         }
+    }
+    if let Some((key, message)) = assemble::clash(&report.draft).filter(|_| report.config.is_some()) {
+        let line = match report.origin(key) {
+            Origin::Line(line) => Some(line),
+            _ => None,
+        };
+        report.problems.push(Problem::beyond(around.file.as_deref(), line, key, message));
     }
     let faulty = |key: &str| report.problems.iter().any(|problem| problem.key.as_deref() == Some(key));
     let errors = provider::check(&report.draft).into_iter().filter(|(key, _)| !faulty(key));

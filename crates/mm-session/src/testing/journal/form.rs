@@ -75,6 +75,11 @@ pub struct Settings {
     pub yolo: bool,
     /// Tokens of the context window, where known.
     pub window: Option<u64>,
+    /// The shape of the answers, as Go declarations.
+    pub structured_output: Option<String>,
+    /// How often an answer that does not fit is given back.
+    #[serde(default = "one")]
+    pub structured_retries: u32,
     /// Further keys of every request.
     #[serde(default)]
     pub sampling: Map<String, Value>,
@@ -231,6 +236,10 @@ impl Place {
 
 fn llamacpp() -> String {
     "llamacpp".to_owned()
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn ten() -> u32 {

@@ -10,11 +10,12 @@ use mm_llm::{ChatRequest, Message, OpenAi, OpenAiOptions, Provider, preset};
 use serde_json::{Value, json};
 
 use super::compare::check_prefixes;
+use super::form::Settings;
 use super::tools::{Results, tools};
 use super::user::{User, usage};
 use super::{End, Expected, Journal, JournalError, Place, Questions, ScriptedReply};
 use crate::testing::check_valid;
-use crate::{Session, SessionOptions, SessionParts};
+use crate::{AnswerFormat, Session, SessionOptions, SessionParts};
 
 /// What happened, and what is wrong with the journal itself: something that is missing, or left over.
 pub(super) struct Played {
@@ -139,10 +140,20 @@ fn session(
         max_repeated_calls: settings.max_repeated_calls,
         yolo: settings.yolo,
         window: settings.window,
+        format: settings.structured_output.as_deref().map(|block| format(block, settings)).transpose()?,
         home: Some(place.home.clone()),
         ..SessionOptions::new(&settings.model, &place.cwd)
     };
     Ok(Session::new(parts, options))
+}
+
+/// The shape of the answers.
+fn format(block: &str, settings: &Settings) -> Result<Arc<AnswerFormat>, JournalError> {
+    let schema = mm_schema::translate(block).map_err(|error| JournalError::unsound(error.to_string()))?;
+    let format = AnswerFormat::new(&schema).map_err(|error| JournalError::unsound(error.to_string()))?;
+    let mut format = format.declared_as(block);
+    format.retries = settings.structured_retries;
+    Ok(Arc::new(format))
 }
 
 /// The bodies of the requests for an answer.

@@ -149,6 +149,7 @@ fn told(event: Event) -> Value {
         Event::Thinking { text } => json!({"event": "thinking", "text": text}),
         Event::Text { text } => json!({"event": "text", "text": text}),
         Event::TextWasThinking => json!({"event": "text_was_thinking"}),
+        Event::WritingAnswer => json!({"event": "writing_answer"}),
         Event::WritingCall { name } => json!({"event": "writing_call", "name": name}),
         Event::ToolStarted { id, name, summary, mended } => {
             json!({"event": "tool_started", "id": id, "name": name, "summary": summary, "mended": mended})

@@ -1,0 +1,86 @@
+//! `structuredOutput`: Go declarations, with the places of their faults in the file.
+
+use mm_schema::SchemaError;
+
+use crate::{
+    de::{Findings, Path},
+    problem::{Fault, Place},
+};
+
+/// Checks the declarations; nothing but blanks is none.
+pub(crate) fn check(block: &str, file: &str, findings: &Findings<'_>) {
+    let path = Path::Top.key("structuredOutput");
+    if block.trim().is_empty() || findings.is_faulty(&path) {
+        return;
+    }
+    let Err(error) = mm_schema::translate(block) else { return };
+    let entry = findings.root.entry("structuredOutput");
+    let place = entry.and_then(|entry| in_file(entry.place, file, block, &error));
+    let message = match place {
+        Some(place) => format!("{error} (line {} of the file)", place.line),
+        None => error.to_string(),
+    };
+    let start = entry.and_then(|entry| entry.value.place());
+    findings.push(&path, Fault::rule(place.or(start), path.to_string(), message));
+}
+
+/// Where a line and column of a literal block are in the file, by the place of its key. Other styles of YAML fold lines
+/// or escape characters.
+fn in_file(key: Place, file: &str, block: &str, error: &SchemaError) -> Option<Place> {
+    let (line, column) = (error.line()?, error.column()?);
+    let mut rows = file.lines().skip(key.line as usize - 1);
+    let header = rows.next()?.split_once(':')?.1;
+    header.chars().find(|c| matches!(c, '|' | '>' | '"' | '\'' | '#')).filter(|style| *style == '|')?;
+    let content = block.lines().nth(line - 1).unwrap_or_default();
+    let indent = rows.nth(line - 1).and_then(|row| row.strip_suffix(content)).map_or(0, str::len);
+    let before = content.get(..column - 1).map_or(column - 1, |before| before.chars().count());
+    Some(Place::new(key.line as usize + line, indent + before + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Environment, Overrides, Report};
+
+    /// Rows of (file, message, line, column).
+    #[test]
+    fn a_fault_has_its_place_in_the_block_and_in_the_file() {
+        let pointer = "a pointer stands only for a field that may be null: leave out the *";
+        let rows = [
+            (
+                "model: m\nstructuredOutput: |\n  type A struct {\n    É, N  []*int\n  }\n  var X A\n",
+                format!("structuredOutput:2:12: {pointer} (line 4 of the file)"),
+                Some((4, 13)),
+            ),
+            (
+                "structuredOutput: |- # the shape\n\n  // a list\n  var X []*int",
+                format!("structuredOutput:3:9: {pointer} (line 4 of the file)"),
+                Some((4, 11)),
+            ),
+            ("structuredOutput: 'var X []*int'", format!("structuredOutput:1:9: {pointer}"), Some((1, 19))),
+            ("structuredOutput: >\n  var X []*int", format!("structuredOutput:1:9: {pointer}"), Some((2, 3))),
+            (
+                "structuredOutput: |\n  type A struct {",
+                "structuredOutput:1:16: expected a field or }, but the block ends (line 2 of the file)"
+                    .into(),
+                Some((2, 18)),
+            ),
+        ];
+        for (file, message, place) in rows {
+            let report = Report::of_yaml(file, "a.yaml", &Environment::default(), &Overrides::default());
+            let [problem] = report.problems.as_slice() else { panic!("{file}: {:?}", report.problems) };
+            assert_eq!(problem.message, message, "{file}");
+            assert_eq!(problem.line.zip(problem.column), place, "{file}");
+        }
+    }
+
+    #[test]
+    fn blanks_are_no_declarations() {
+        let report = Report::of_yaml(
+            "structuredOutput: |\n  \n",
+            "a.yaml",
+            &Environment::default(),
+            &Overrides::default(),
+        );
+        assert_eq!(report.problems, []);
+    }
+}

@@ -1,0 +1,90 @@
+//! The shape that answers must have.
+
+use mm_schema::{AnswerError, AnswerSchema, Schema};
+use serde_json::Value;
+
+/// What an answer in JSON has to be: the schema that goes with each call of the model, the paragraph that tells the
+/// model, and the check of what comes.
+///
+/// ```
+/// use mm_session::AnswerFormat;
+///
+/// let block = "type Word string\nvar Words []Word";
+/// let format = AnswerFormat::new(&mm_schema::translate(block)?)?.declared_as(block);
+/// assert!(format.paragraph().ends_with(block));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct AnswerFormat {
+    schema: Value,
+    answers: AnswerSchema,
+    paragraph: String,
+    /// How often an answer that does not fit is given back to the model in one turn, with its faults.
+    pub retries: u32,
+}
+
+const HOW: &str =
+    "OUTPUT FORMAT\nAnswer with one JSON value and nothing else: no words around it, no code fence.";
+
+impl AnswerFormat {
+    /// Answers that follow a schema, which the model is shown. One that does not is given back once.
+    ///
+    /// # Errors
+    /// When no answer can be checked against the schema.
+    pub fn new(schema: &Schema) -> Result<Self, AnswerError> {
+        let value = schema.value();
+        let paragraph = format!("{HOW} It follows this JSON Schema:\n\n{value}");
+        Ok(Self { answers: AnswerSchema::new(value)?, schema: value.clone(), paragraph, retries: 1 })
+    }
+
+    /// Shows the model the declarations that the schema was made of: they are shorter, and have the comments.
+    #[must_use]
+    pub fn declared_as(self, block: &str) -> Self {
+        let paragraph = format!(
+            "{HOW} It is the value of the variable in these Go declarations. Each key is there; what a pointer or \
+             omitempty marks may be null.\n\n{}",
+            block.trim()
+        );
+        Self { paragraph, ..self }
+    }
+
+    /// What the model is told.
+    pub fn paragraph(&self) -> &str {
+        &self.paragraph
+    }
+
+    /// What goes with each call.
+    pub fn schema(&self) -> &Value {
+        &self.schema
+    }
+
+    /// Finds the answer in a reply: all of it, or the one value in it that fits. Of a reply that was cut only the
+    /// whole will do, for what fits in it may be a part of what was to come.
+    pub(crate) fn find<'t>(&self, text: &'t str, was_cut: bool) -> Result<&'t str, AnswerError> {
+        let whole = text.trim();
+        match self.answers.check(whole) {
+            Ok(_) => Ok(whole),
+            Err(error) if was_cut => Err(error),
+            Err(error) => self.answers.find(text).ok_or(error),
+        }
+    }
+}
+
+/// What the model reads of an answer that did not fit.
+pub(crate) fn give_back(error: &AnswerError) -> String {
+    let faults = match error {
+        AnswerError::Faults { faults, more } => {
+            let listed: String = faults.iter().map(|fault| format!("\n- {fault}")).collect();
+            let more = if *more > 0 { format!("\n- and {more} more") } else { String::new() };
+            listed + &more
+        }
+        other => format!("\n- {other}"),
+    };
+    format!(
+        "Your answer does not fit the OUTPUT FORMAT:{faults}\n\
+         Answer again with the whole JSON value, these faults mended, and nothing else."
+    )
+}
+
+#[cfg(test)]
+mod tests;
