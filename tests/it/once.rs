@@ -258,6 +258,34 @@ async fn a_reader_that_reads_nothing_does_not_keep_signals_out() {
     drop(unread);
 }
 
+/// Some programs hand streams to their children that never wait, and read when they please.
+#[tokio::test]
+async fn streams_that_never_wait_lose_nothing() {
+    let long = "x".repeat(600_000);
+    let server = server([Answer::text(&[&long])]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let pair = || {
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        theirs.set_nonblocking(true).unwrap();
+        (ours, std::os::fd::OwnedFd::from(theirs))
+    };
+    let ((mut input, stdin), (mut output, stdout)) = (pair(), pair());
+    let mut child = sandbox.command(&["-p", "-"]).stdin(stdin).stdout(stdout).spawn().unwrap();
+    let read = tokio::task::spawn_blocking(move || {
+        use std::io::{Read, Write};
+        std::thread::sleep(Duration::from_millis(300));
+        input.write_all(b"go").unwrap();
+        drop(input);
+        std::thread::sleep(Duration::from_millis(700));
+        let mut text = String::new();
+        output.read_to_string(&mut text).unwrap();
+        text
+    });
+    let status =
+        tokio::time::timeout(Duration::from_secs(20), child.wait()).await.expect("mm hangs").unwrap();
+    assert_eq!((status.code(), read.await.unwrap().len()), (Some(0), 600_001));
+}
+
 #[tokio::test]
 async fn a_program_that_was_stopped_for_longer_than_the_watchdog_goes_on() {
     let piece = |text: &str, wait: u64| Piece {

@@ -2,6 +2,7 @@
 
 pub(crate) mod line;
 pub(crate) mod once;
+mod stdin;
 
 use std::sync::{Mutex, PoisonError};
 

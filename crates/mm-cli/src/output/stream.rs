@@ -2,16 +2,21 @@
 
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{FileType, fstat};
+use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
 use rustix::pipe::PIPE_BUF;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
+
+/// Between two tries at a stream that is full and says so.
+const FULL: Duration = Duration::from_millis(5);
 
 /// A stream to write to.
 ///
 /// A terminal that is stopped and a pipe that is full keep whoever writes to them waiting, so tokio writes in a thread.
-/// A pipe with room and a file need none, and handing a piece over takes longer than writing it.
+/// A pipe with room and a file need none, and handing a piece over takes longer than writing it. Neither does a stream
+/// that never keeps anybody waiting, as some programs hand to their children: it says when it is full.
 #[derive(Debug)]
 pub(super) struct Stream<W> {
     fd: BorrowedFd<'static>,
@@ -23,14 +28,18 @@ pub(super) struct Stream<W> {
 enum Kind {
     File,
     Pipe,
+    /// Of any type: `O_NONBLOCK` is set.
+    NonBlocking,
     Other,
 }
 
 impl<W: AsyncWrite + Unpin> Stream<W> {
     /// A stream, by its number and by what tokio makes of it.
     pub(super) fn new(fd: BorrowedFd<'static>, waiting: W) -> Self {
+        let never_waits = fcntl_getfl(fd).is_ok_and(|flags| flags.contains(OFlags::NONBLOCK));
         let kind = match fstat(fd).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
             Ok(FileType::RegularFile) => Kind::File,
+            _ if never_waits => Kind::NonBlocking,
             Ok(FileType::Fifo) => Kind::Pipe,
             _ => Kind::Other,
         };
@@ -45,7 +54,7 @@ impl<W: AsyncWrite + Unpin> Stream<W> {
             match rustix::io::write(self.fd, piece) {
                 Ok(written) => left = left.get(written..).unwrap_or_default(),
                 Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::AGAIN) => break,
+                Err(rustix::io::Errno::AGAIN) => tokio::time::sleep(FULL).await,
                 Err(error) => return Err(error.into()),
             }
         }
@@ -59,7 +68,7 @@ impl<W: AsyncWrite + Unpin> Stream<W> {
     /// The most bytes that can be written now without waiting, if there is anything.
     fn room(&self) -> Option<usize> {
         match self.kind {
-            Kind::File => Some(usize::MAX),
+            Kind::File | Kind::NonBlocking => Some(usize::MAX),
             Kind::Pipe => is_ready(self.fd, PollFlags::OUT).then_some(PIPE_BUF),
             Kind::Other => None,
         }

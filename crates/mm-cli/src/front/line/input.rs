@@ -5,6 +5,8 @@ use std::io::{BufRead, Read};
 
 use tokio::sync::{Mutex, mpsc};
 
+use crate::front::stdin;
+
 /// The longest line that is taken.
 const LIMIT: u64 = 16 << 20;
 
@@ -31,7 +33,7 @@ impl Input {
     pub(super) fn start() -> Self {
         let (sender, receiver) = mpsc::channel(64);
         std::thread::spawn(move || {
-            let mut stdin = std::io::stdin().lock();
+            let mut stdin = stdin::waiting();
             loop {
                 let typed = read(&mut stdin);
                 let is_last = matches!(typed, None | Some(Err(Fault::Broken(_))));

@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use tokio::sync::mpsc;
 
 use crate::error::CliError;
+use crate::front::stdin;
 use crate::output::{Output, Streams, is_ready};
 
 /// How long a pipe beside a prompt may be silent before its first byte.
@@ -94,6 +95,7 @@ fn read_ready(all: &mut Vec<u8>) -> Result<bool, CliError> {
         buffer.clear();
         match rustix::io::read(stdin, spare_capacity(&mut buffer)) {
             Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => break,
             Err(error) => return Err(unread(&error.into())),
             Ok(_) if !add(all, &buffer)? => return Ok(true),
             Ok(_) => {}
@@ -106,7 +108,7 @@ fn read_ready(all: &mut Vec<u8>) -> Result<bool, CliError> {
 fn read_in_thread() -> mpsc::Receiver<std::io::Result<Vec<u8>>> {
     let (sender, pieces) = mpsc::channel(4);
     std::thread::spawn(move || {
-        let mut stdin = std::io::stdin().lock();
+        let mut stdin = stdin::waiting();
         let mut buffer = vec![0; PIECE];
         loop {
             let read = stdin.read(&mut buffer).map(|n| buffer.get(..n).unwrap_or_default().to_vec());
