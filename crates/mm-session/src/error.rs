@@ -35,6 +35,9 @@ pub enum TurnError {
         /// How it was cut off, if it was.
         cut: Option<String>,
     },
+    /// The server ended the reply for a reason of its own before anything of an answer came.
+    #[error("the server ended the answer before it began: {0}")]
+    Ended(String),
     /// Neither text nor a call came, twice.
     #[error("the model answered nothing")]
     Empty,

@@ -104,8 +104,11 @@ impl Referee {
             Some(_) => Verdict::RunCalls { cut: None },
             None if let Some(format) = self.format.clone() => self.shaped(&format, reply, was_cut),
             None if !reply.text.trim().is_empty() => {
-                Verdict::Answer { part: None, notice: was_cut.then(|| self.cut_answer(reply.usage)) }
+                let ended = || ended(reply).map(|word| format!("the server ended the answer early: {word}"));
+                let notice = if was_cut { Some(self.cut_answer(reply.usage)) } else { ended() };
+                Verdict::Answer { part: None, notice }
             }
+            None if let Some(word) = ended(reply) => Verdict::Stop(TurnError::Ended(word.to_owned())),
             None if was_cut => Verdict::Stop(TurnError::OnlyReasoning { max_tokens: self.limits.max_tokens }),
             None if self.empty => Verdict::Stop(TurnError::Empty),
             None => {
@@ -208,6 +211,17 @@ impl Referee {
     }
 }
 
+/// The word of a server that ended a reply for a reason of its own. That the model was done has many names.
+fn ended(reply: &Reply) -> Option<&str> {
+    match &reply.finish {
+        Some(FinishReason::Other(word)) if !DONE.contains(&word.to_lowercase().as_str()) => Some(word),
+        _ => None,
+    }
+}
+
+/// What servers say besides `stop` when a model was done.
+const DONE: [&str; 6] = ["eos", "eos_token", "end_turn", "stop_sequence", "complete", "done"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,6 +258,15 @@ mod tests {
         let rows = [
             (vec![reply("hi", None, Stop, None)], "answer "),
             (vec![reply("hi", None, Other("eos".into()), None)], "answer "),
+            (
+                vec![reply("hi", None, Other("content_filter".into()), None)],
+                "answer the server ended the answer early: content_filter",
+            ),
+            (
+                vec![reply("", None, Other("content_filter".into()), None)],
+                "stop the server ended the answer before it began: content_filter",
+            ),
+            (vec![reply("", None, Other("EOS".into()), None)], "nudge"),
             (vec![reply("hi", None, Length, None)], "answer the answer was cut off by max_tokens (64)"),
             (
                 vec![reply("hi", None, Length, Some((9, 64)))],

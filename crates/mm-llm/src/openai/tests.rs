@@ -277,6 +277,14 @@ async fn an_odd_field_is_passed_over() {
     let texts = [
         ("{\"choices\":[{\"delta\":{\"content\":\"a\tb\u{1}\"}}]}", "a\tb\u{1}"),
         (r#"{"choices":[{"delta":{"content":"x\ud83d"}}]}"#, "x\u{fffd}"),
+        (
+            r#"{"choices":[{"delta":{"content":"NaN 1e999"}}],"timings":{"predicted_per_second":NaN}}"#,
+            "NaN 1e999",
+        ),
+        (
+            r#"{"choices":[{"delta":{"content":"a"}}],"usage":{"prompt_tokens":1e999,"x":[-Infinity,true]}}"#,
+            "a",
+        ),
         (r#"{"choices":[{"delta":{"content":"\ude00\ud83d\ude00\"\n"}}]}"#, "\u{fffd}😀\"\n"),
         (r#"{"choices":[{"delta":{"tool_calls":7,"content":"\u00e9"}}]}"#, "é"),
     ];

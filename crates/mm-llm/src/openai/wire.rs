@@ -43,8 +43,8 @@ fn keep(object: &mut Value, key: &str, fits: fn(&Value) -> bool) {
     }
 }
 
-/// Writes control characters within strings as JSON has them, and half of a pair of UTF-16 as the sign for what cannot
-/// be read: servers that cut text by UTF-16 send halves.
+/// Writes control characters within strings as JSON has them, half of a pair of UTF-16 as the sign for what cannot be
+/// read, and a number that is none (`NaN`, `1e999`) as null: servers cut text by UTF-16, and divide by nothing.
 fn mended(data: &str) -> String {
     let mut text = String::with_capacity(data.len());
     let mut in_string = false;
@@ -56,6 +56,16 @@ fn mended(data: &str) -> String {
                 text.push_str(&escape(&mut rest));
                 continue;
             }
+            c if !in_string && is_word(c) => {
+                let start = rest.as_str();
+                let end = start.find(|c| !is_word(c)).unwrap_or(start.len());
+                let word = format!("{c}{}", start.get(..end).unwrap_or_default());
+                let is_number = word.parse::<f64>().is_ok_and(f64::is_finite);
+                let is_sound = is_number || matches!(word.as_str(), "true" | "false" | "null");
+                text.push_str(if is_sound { &word } else { "null" });
+                rest = start.get(end..).unwrap_or_default().chars();
+                continue;
+            }
             c if in_string && c.is_ascii_control() => {
                 text.push_str(&format!("\\u{:04x}", u32::from(c)));
                 continue;
@@ -65,6 +75,11 @@ fn mended(data: &str) -> String {
         text.push(c);
     }
     text
+}
+
+/// Whether a character stands in a number or in a word such as `true`.
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')
 }
 
 /// The escape that begins with the backslash just taken.
