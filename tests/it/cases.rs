@@ -38,9 +38,7 @@ trace: {enabled: false}
 ";
 
 /// The cases that wait, with the feature that they wait for.
-const WAITING: [(&str, &str); 6] = [
-    ("tc-05-empty-arguments", "declared tools"),
-    ("tc-16-scalar-arguments-as-strings", "declared tools"),
+const WAITING: [(&str, &str); 4] = [
     ("rs-07a-llamacpp", "compression"),
     ("rs-07b-ollama", "compression"),
     ("cx-03-ollama-silent-truncation", "compression"),

@@ -105,6 +105,7 @@ fn the_schema_accepts_what_the_loader_accepts() {
             "agent.lsp.yaml",
             "agent.ollama.yaml",
             "agent.yaml",
+            "declared-tools.yaml",
             "try.yaml"
         ]
     );
@@ -193,7 +194,7 @@ async fn check_lists_everything_there_is_to_say() {
     agent.yaml: line 4, column 11: unknown key context.zzz
     agent.yaml: warning: line 2: permissions: ask is deprecated — use yolo: false instead (true runs tools without asking, false asks before each change)
     agent.yaml: warning: line 3: mmConfigs.bob: BOB does not exist
-    agent.yaml: warning: no effect yet in mm 0.1.0: tools, mmConfigs
+    agent.yaml: warning: no effect yet in mm 0.1.0: mmConfigs
     agent.yaml: hint: line 5: tools[0] (t).command[1]: a value of f that begins with - would be read as an option — put "--" before "{{f}}" if the program knows it
     agent.yaml: valid, 2 unknown keys, 3 warnings, 1 hint
     "#);

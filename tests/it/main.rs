@@ -14,6 +14,7 @@ mod bad_input;
 mod cases;
 mod cli;
 mod config;
+mod declared;
 mod helpers;
 mod line;
 mod once;

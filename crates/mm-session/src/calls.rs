@@ -115,6 +115,7 @@ impl Session {
         ui.show(Event::ToolStarted {
             id: call.id.clone(),
             name: call.name.clone(),
+            kind: tool.kind(),
             summary: preview.summary.clone(),
             mended,
         })
@@ -256,7 +257,8 @@ impl Session {
     async fn refuse(&self, call: ToolCall, summary: &str, text: String, ui: &dyn Frontend) -> Admission {
         let summary = if summary.is_empty() { short(&call.arguments) } else { summary.to_owned() };
         let (id, name) = (call.id.clone(), short(&call.name));
-        ui.show(Event::ToolStarted { id, name, summary, mended: false }).await;
+        let kind = self.parts.tools.get(&call.name).map(|tool| tool.kind()).unwrap_or_default();
+        ui.show(Event::ToolStarted { id, name, kind, summary, mended: false }).await;
         Admission::Answered(call, text)
     }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use mm_llm::Usage;
+use mm_tools::ToolKind;
 
 /// Something that happened in a turn. Plain data, in the order it happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +54,8 @@ pub enum Event {
         id: String,
         /// The tool's name.
         name: String,
+        /// Where the tool comes from.
+        kind: ToolKind,
         /// One line that says what the call does.
         summary: String,
         /// Whether the arguments had a fault of form that was mended.

@@ -14,9 +14,9 @@ use crate::{Preview, Tool, ToolContext, ToolOutput};
 
 #[cfg(test)]
 mod cases;
-mod environment;
-mod report;
-mod summary;
+pub(crate) mod environment;
+pub(crate) mod report;
+pub(crate) mod summary;
 
 /// How commands are run.
 #[derive(Clone, Debug, PartialEq, Eq)]

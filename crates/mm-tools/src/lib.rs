@@ -28,10 +28,12 @@ mod screen;
 
 #[cfg(feature = "builtin")]
 pub mod bash;
+#[cfg(feature = "builtin")]
+pub mod declared;
 
 #[cfg(feature = "testing")]
 pub mod testing;
 
 pub use context::{NoHost, ToolContext, ToolHost};
 pub use set::{DuplicateTool, ToolSet};
-pub use tool::{Preview, Tool, ToolOutput};
+pub use tool::{Preview, Tool, ToolKind, ToolOutput};

@@ -17,6 +17,11 @@ pub trait Tool: Debug + Send + Sync {
     /// Gives name, description and parameters; the same value on every call.
     fn definition(&self) -> &ToolSpec;
 
+    /// Says where the tool comes from, for whoever shows its calls.
+    fn kind(&self) -> ToolKind {
+        ToolKind::BuiltIn
+    }
+
     /// Gives a sentence about the tool for the built-in system message, if it needs one.
     fn advice(&self) -> Option<&str> {
         None
@@ -36,6 +41,16 @@ pub trait Tool: Debug + Send + Sync {
     /// Dropping the future ends whatever the call started; a cancelled `cx.cancel` does the same, and the
     /// output then says so.
     async fn run(&self, args: &Value, cx: &ToolContext) -> ToolOutput;
+}
+
+/// Where a tool comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolKind {
+    /// From the program.
+    #[default]
+    BuiltIn,
+    /// From the user, who declared a program of theirs.
+    Declared,
 }
 
 /// What the permission gate and a permission request know of a call.

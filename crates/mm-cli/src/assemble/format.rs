@@ -31,8 +31,9 @@ pub(crate) fn clash(config: &Config, tools: &ToolSet) -> Option<String> {
         return None;
     }
     let names: Vec<&str> = tools.names().collect();
-    let switches: Vec<&str> =
-        SWITCHES.iter().filter(|(name, _)| names.contains(name)).map(|(_, switch)| *switch).collect();
+    let built_in = SWITCHES.iter().filter(|(name, _)| names.contains(name)).map(|(_, switch)| *switch);
+    let declared = (!config.tools.is_empty()).then_some("tools: []");
+    let switches: Vec<&str> = built_in.chain(declared).collect();
     Some(format!(
         "structuredOutput cannot be used with tools — this agent declares: {} (switch them off: {})",
         names.join(", "),

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use mm_config::Config;
+use mm_config::{Config, DeclaredTool, ParameterType};
 use mm_llm::PRESETS;
-use mm_tools::ToolSet;
 use mm_tools::bash::{Bash, BashOptions};
+use mm_tools::declared::{Declaration, Declared, DeclaredParameter};
 use mm_tools::process::ProcessRunner;
+use mm_tools::{DuplicateTool, ToolSet};
 
 use crate::error::CliError;
 
@@ -19,11 +20,44 @@ pub(super) fn tools(config: &Config, processes: &ProcessRunner) -> Result<ToolSe
             env_remove: key_variables(config),
             ..BashOptions::default()
         };
+        tools.add(Arc::new(Bash::new(options, processes.clone()))).map_err(engine_error)?;
+    }
+    for tool in &config.tools {
         tools
-            .add(Arc::new(Bash::new(options, processes.clone())))
-            .map_err(|error| CliError::Engine(error.to_string()))?;
+            .add(Arc::new(Declared::new(declaration(tool, config), processes.clone())))
+            .map_err(engine_error)?;
     }
     Ok(tools)
+}
+
+fn declaration(tool: &DeclaredTool, config: &Config) -> Declaration {
+    let timeout = if tool.timeout.as_nanos() > 0 { &tool.timeout } else { &config.bash_timeout };
+    let parameters = tool.parameters.iter().map(|(name, parameter)| DeclaredParameter {
+        name: name.clone(),
+        kind: match parameter.kind {
+            ParameterType::String => "string",
+            ParameterType::Number => "number",
+            ParameterType::Integer => "integer",
+            ParameterType::Boolean => "boolean",
+        },
+        description: parameter.description.clone(),
+        values: parameter.values.clone(),
+        required: parameter.required,
+        default: parameter.default.clone(),
+    });
+    Declaration {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        parameters: parameters.collect(),
+        command: tool.command.clone(),
+        timeout: timeout.as_duration(),
+        timeout_text: timeout.to_string(),
+        env_remove: key_variables(config),
+    }
+}
+
+fn engine_error(error: DuplicateTool) -> CliError {
+    CliError::Engine(error.to_string())
 }
 
 /// The variables that hold API keys: no command sees them.

@@ -66,7 +66,6 @@ fn without_effect(config: &Config) -> Vec<&'static str> {
         ("sessions.enabled", config.sessions.enabled),
         ("lsp", !config.lsp.servers.is_empty()),
         ("hooks", config.hooks.events().iter().any(|(_, hooks)| !hooks.is_empty())),
-        ("tools", !config.tools.is_empty()),
         ("mcp", config.mcp.enabled && config.mcp.servers.values().any(|server| server.enabled)),
         ("guard", guard.ask_risky || !guard.deny_patterns.is_empty() || !guard.allow_patterns.is_empty()),
         ("mmConfigs", !config.mm_configs.is_empty()),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use mm_session::{Event, Outcome};
+use mm_tools::ToolKind;
 use mm_tools::output::visible;
 
 use super::numbers::tokens;
@@ -91,12 +92,16 @@ impl Writer {
                 self.end_lines(&mut shown);
                 self.spin(Some(&format!("Writing a call of {name}")), &mut shown);
             }
-            Event::ToolStarted { id, name, summary, mended } => {
+            Event::ToolStarted { id, name, kind, summary, mended } => {
                 self.end_lines(&mut shown);
                 self.reply_begins = true;
                 let word = if mended { " (its arguments had a fault of form, mended)" } else { "" };
                 let line = visible(&format!("{name}: {summary}")).replace('\n', " ");
-                shown.push(Shown::Other(format!("🔧 {line}{word}\n")));
+                let icon = match kind {
+                    ToolKind::BuiltIn => "🔧",
+                    ToolKind::Declared => "🧰",
+                };
+                shown.push(Shown::Other(format!("{icon} {line}{word}\n")));
                 self.previews.insert(id, Preview::new(self.look.preview_lines));
                 self.spin(Some(&name), &mut shown);
             }

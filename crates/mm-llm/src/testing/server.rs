@@ -100,9 +100,13 @@ impl Answer {
 
     /// An event stream of one call of `bash`.
     pub fn bash(command: &str) -> Self {
-        let arguments = serde_json::json!({"command": command}).to_string();
+        Self::call("bash", &serde_json::json!({"command": command}).to_string())
+    }
+
+    /// An event stream of one call, with its arguments as the model writes them.
+    pub fn call(name: &str, arguments: &str) -> Self {
         let call = serde_json::json!({"index": 0, "id": "c1", "type": "function",
-            "function": {"name": "bash", "arguments": arguments}});
+            "function": {"name": name, "arguments": arguments}});
         let first = serde_json::json!({"choices": [{"delta": {"tool_calls": [call]}}]});
         let last = serde_json::json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
         Self::events(&format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n"))

@@ -20,6 +20,6 @@ const ADDITIONS: [(&str, &str); 11] = [
     ("VISUAL", EDITOR),
 ];
 
-pub(super) fn additions() -> Vec<(String, String)> {
+pub(crate) fn additions() -> Vec<(String, String)> {
     ADDITIONS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }

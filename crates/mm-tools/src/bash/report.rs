@@ -9,7 +9,7 @@ const ADVICE: &str = "narrow the command, or send its output to a file and read 
 /// The most pids that are listed.
 const LISTED: usize = 10;
 
-pub(super) fn report(finished: &Finished, limit: &str) -> ToolOutput {
+pub(crate) fn report(finished: &Finished, limit: &str) -> ToolOutput {
     let output = finished.output.text(ADVICE);
     let output = output.trim_end_matches('\n');
     let mut parts = Vec::new();

@@ -7,7 +7,7 @@ const WIDTH: usize = 200;
 
 /// Shows line ends as ` ⏎ `, and characters that would move the cursor or turn the text round by their
 /// number: what is confirmed has to be what is seen.
-pub(super) fn one_line(command: &str) -> String {
+pub(crate) fn one_line(command: &str) -> String {
     let lines: Vec<String> = command.trim().lines().map(|line| visible(line.trim_end())).collect();
     let line = lines.join(" ⏎ ").replace('\t', " ");
     match line.char_indices().nth(WIDTH) {

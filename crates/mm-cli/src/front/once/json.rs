@@ -173,7 +173,7 @@ fn of(event: &Event) -> Option<Value> {
         Event::TextWasThinking => json!({ "type": "text_was_thinking" }),
         Event::WritingAnswer => json!({ "type": "writing_answer" }),
         Event::WritingCall { name } => json!({ "type": "writing_call", "name": name }),
-        Event::ToolStarted { id, name, summary, mended } => {
+        Event::ToolStarted { id, name, kind: _, summary, mended } => {
             json!({ "type": "tool_started", "id": id, "name": name, "summary": summary, "mended": mended })
         }
         Event::ToolProgress { id, text } => json!({ "type": "tool_progress", "id": id, "text": text }),

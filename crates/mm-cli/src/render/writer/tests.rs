@@ -28,7 +28,13 @@ fn thinking(text: &str) -> Event {
 }
 
 fn started(mended: bool) -> Event {
-    Event::ToolStarted { id: "a".into(), name: "bash".into(), summary: "ls".into(), mended }
+    Event::ToolStarted {
+        id: "a".into(),
+        name: "bash".into(),
+        kind: ToolKind::BuiltIn,
+        summary: "ls".into(),
+        mended,
+    }
 }
 
 fn progress(text: &str) -> Event {

@@ -151,7 +151,7 @@ fn told(event: Event) -> Value {
         Event::TextWasThinking => json!({"event": "text_was_thinking"}),
         Event::WritingAnswer => json!({"event": "writing_answer"}),
         Event::WritingCall { name } => json!({"event": "writing_call", "name": name}),
-        Event::ToolStarted { id, name, summary, mended } => {
+        Event::ToolStarted { id, name, kind: _, summary, mended } => {
             json!({"event": "tool_started", "id": id, "name": name, "summary": summary, "mended": mended})
         }
         Event::ToolProgress { id, text } => json!({"event": "tool_progress", "id": id, "text": text}),

@@ -1,0 +1,65 @@
+//! Declared tools, from the file to the program that they run.
+
+use mm_llm::testing::{Answer, ScriptedServer};
+use serde_json::{Value, json};
+
+use crate::support::{Ran, Sandbox};
+
+const CONFIG: &str = "bashTool: false
+editTools: false
+tools:
+  - name: release
+    description: Prepare a release.
+    parameters:
+      version: { type: string, description: \"e.g. 1.4.2\" }
+      channel: { type: string, enum: [stable, beta] }
+      dryRun: { type: boolean, required: false, default: false }
+    command: [./release.sh, \"{{version}}\", \"{{channel}}\", \"--dry-run={{dryRun}}\"]
+";
+
+/// Lets the model call the tool once; gives the run and the bodies of the requests.
+async fn call(arguments: &Value, more: &str) -> (Ran, Vec<Value>) {
+    use std::os::unix::fs::PermissionsExt;
+    let answers = [Answer::call("release", &arguments.to_string()), Answer::text(&["done"])];
+    let server = ScriptedServer::start(answers).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), &format!("{CONFIG}{more}"));
+    let script = sandbox.write("release.sh", "#!/bin/sh\nprintf 'release done:'\nprintf ' <%s>' \"$@\"\n");
+    std::fs::set_permissions(script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = sandbox.run(&["-p", "Release it."]).await;
+    let bodies = server.requests().into_iter().filter(|request| request.method == "POST");
+    (ran, bodies.map(|request| serde_json::from_str(&request.body).unwrap()).collect())
+}
+
+#[tokio::test]
+async fn a_declared_tool_is_told_run_and_shown() {
+    let (ran, requests) = call(&json!({"version": "1.4.2", "channel": "beta"}), "").await;
+    assert_eq!((ran.stdout.as_str(), ran.code), ("done\n", Some(0)));
+    let shown = "🧰 release: ./release.sh 1.4.2 beta --dry-run=false\n   │ release done: <1.4.2> <beta> <--dry-run=false>\n";
+    assert_eq!(ran.stderr, shown);
+    let told = &requests[0]["tools"][0]["function"];
+    assert_eq!(told["description"], "Prepare a release.\nRequired parameters: version, channel");
+    assert_eq!(told["parameters"]["required"], json!(["version", "channel"]));
+    assert_eq!(requests[1]["messages"][3]["content"], "release done: <1.4.2> <beta> <--dry-run=false>");
+}
+
+#[tokio::test]
+async fn a_value_that_does_not_fit_runs_nothing() {
+    let (ran, requests) = call(&json!({"version": "$(touch pwned) `x`", "channel": "night"}), "").await;
+    assert_eq!(ran.code, Some(0));
+    let result = requests[1]["messages"][3]["content"].as_str().unwrap();
+    let fault = "[error: the arguments do not fit the tool: /channel: \"night\" is not one of \"stable\" or \"beta\"]";
+    assert_eq!(result, fault);
+    let (ran, requests) =
+        call(&json!({"version": "$(touch pwned) `x`", "channel": "beta"}), "yolo: true\n").await;
+    assert!(ran.stderr.starts_with("🧰 release: ./release.sh '$(touch pwned) `x`' beta"), "{}", ran.stderr);
+    let result = requests[1]["messages"][3]["content"].as_str().unwrap();
+    assert_eq!(result, "release done: <$(touch pwned) `x`> <beta> <--dry-run=false>");
+}
+
+#[tokio::test]
+async fn without_yolo_it_is_asked_about() {
+    let (ran, requests) = call(&json!({"version": "1", "channel": "beta"}), "yolo: false\n").await;
+    assert_eq!(ran.code, Some(0));
+    let result = requests[1]["messages"][3]["content"].as_str().unwrap();
+    assert_eq!(result, "[refused: nobody can confirm this call in -p mode]");
+}
