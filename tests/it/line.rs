@@ -17,8 +17,11 @@ async fn questions_come_line_by_line_and_share_a_conversation() {
         server.bodies().iter().map(|body| body["messages"].as_array().unwrap().len()).collect();
     assert_eq!(lengths, [2, 4, 2], "/new begins anew");
     let base = server.base_url();
-    let banner =
-        format!("mm {} | llamacpp | m | {base} | window: unknown | tools: bash\n", env!("CARGO_PKG_VERSION"));
+    let banner = format!(
+        "mm {} | llamacpp | m | {base} | window: unknown | tools: bash | no skills in {}/skills\n",
+        env!("CARGO_PKG_VERSION"),
+        sandbox.path().canonicalize().unwrap().display()
+    );
     let rest = "there is no command /hlep, did you mean /help? (/help lists them)\n(a new conversation)\n";
     assert_eq!(ran.stderr, banner + rest);
 }

@@ -18,6 +18,7 @@ mod declared;
 mod helpers;
 mod line;
 mod once;
+mod project;
 mod real;
 mod reference;
 mod schema;

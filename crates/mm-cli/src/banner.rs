@@ -22,13 +22,24 @@ pub(crate) async fn show(engine: &mut Engine, config: &Config, output: &Output) 
         (true, None) => "none".to_owned(),
         (false, _) => names.join(", "),
     };
+    let skills = match &engine.skills {
+        (Some(dir), names) if names.is_empty() && engine.session.options().format.is_none() => {
+            format!(" | no skills in {}", dir.display())
+        }
+        (_, names) if names.is_empty() => String::new(),
+        (_, names) => format!(" | skills: {}", names.join(", ")),
+    };
+    let instructions = engine.session.options().instructions.as_ref().map(|read| {
+        format!(" | instructions: {} ({} characters)", read.path.display(), read.text.chars().count())
+    });
     let trace =
         engine.trace.as_ref().map(|(_, dir)| format!(" | trace: {}", dir.display())).unwrap_or_default();
     let line = format!(
-        "mm {} | {} | {} | {endpoint} | window: {window} | tools: {tools}{trace}",
+        "mm {} | {} | {} | {endpoint} | window: {window} | tools: {tools}{skills}{}{trace}",
         env!("CARGO_PKG_VERSION"),
         config.provider,
         config.model,
+        instructions.unwrap_or_default(),
     );
     output.other(visible(&line.replace('\n', " ")) + "\n").await;
     let missing = found.err().map(|error| error.to_string());

@@ -26,6 +26,7 @@ mod steps;
 
 mod calls;
 
+mod agents_md;
 mod answer_format;
 mod history;
 mod referee;
@@ -42,6 +43,7 @@ mod error;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+pub use agents_md::{Instructions, InstructionsError};
 pub use answer_format::AnswerFormat;
 pub use error::TurnError;
 pub use event::{Event, Outcome};

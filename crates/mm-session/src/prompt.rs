@@ -23,9 +23,14 @@ pub fn built_in(tools: &ToolSet, cwd: &Path) -> String {
 
 /// Puts the shape of the answers behind a system message, or behind the words that say who the model is.
 pub fn with_format(system: Option<&str>, format: &AnswerFormat) -> String {
-    let system = system.unwrap_or(WHO).trim_end();
+    behind(system.unwrap_or(WHO), format.paragraph())
+}
+
+/// Puts a paragraph behind a system message, an empty line between them.
+pub(crate) fn behind(system: &str, paragraph: &str) -> String {
+    let system = system.trim_end();
     let gap = if system.is_empty() { "" } else { "\n\n" };
-    format!("{system}{gap}{}", format.paragraph())
+    format!("{system}{gap}{paragraph}")
 }
 
 const WHO: &str = "You are mm, an agent in the user's terminal.";
@@ -40,6 +45,25 @@ mod tests {
     use super::*;
     use mm_tools::testing::ScriptedTool;
     use std::sync::Arc;
+
+    #[test]
+    fn the_instructions_of_the_project_stand_behind_the_system_message() {
+        let instructions =
+            Some(crate::Instructions { path: "/w/AGENTS.md".into(), text: "Use tabs.".into() });
+        let block = "PROJECT INSTRUCTIONS (from /w/AGENTS.md)\n\
+                     The instructions of the project you work in. Follow them; when the user asks otherwise in the \
+                     conversation, the user wins.\n\nUse tabs.";
+        let first = |system: &str| {
+            let provider = Arc::new(mm_llm::testing::ScriptedProvider::new([]));
+            let mut options = crate::SessionOptions::new("m", "/w");
+            (options.system, options.instructions) = (Some(system.to_owned()), instructions.clone());
+            let session = crate::Session::new(crate::SessionParts::new(provider), options);
+            session.history().messages().first().cloned()
+        };
+        let system = |text: String| Some(mm_llm::Message::System(text));
+        assert_eq!(first("You are Bob.\n"), system(format!("You are Bob.\n\n{block}")));
+        assert_eq!(first(""), system(block.to_owned()));
+    }
 
     #[test]
     fn tools_and_place_are_named_only_where_there_are_tools() {

@@ -11,7 +11,7 @@ use mm_tools::ToolSet;
 use serde_json::{Map, Value};
 
 use crate::store::{SessionRecord, SessionStore};
-use crate::{AnswerFormat, Gate, History, Limits, prompt};
+use crate::{AnswerFormat, Gate, History, Instructions, Limits, prompt};
 
 /// A conversation with a model that may use tools.
 ///
@@ -67,6 +67,8 @@ pub struct SessionOptions {
     pub sampling: Map<String, Value>,
     /// The first message; the built-in one when `None`, none at all when empty.
     pub system: Option<String>,
+    /// What the project says, put behind the system message; not beside a `format`.
+    pub instructions: Option<Instructions>,
     /// The shape that every answer must have; `None` for answers in words. No tool is declared beside it.
     pub format: Option<Arc<AnswerFormat>>,
     /// Calls of the model in one turn.
@@ -95,6 +97,7 @@ impl SessionOptions {
             model: model.into(),
             sampling: Map::new(),
             system: None,
+            instructions: None,
             format: None,
             max_turns: 10,
             max_repeated_calls: 5,
@@ -169,6 +172,11 @@ impl Session {
         self.options.window = window;
     }
 
+    /// Takes the project's instructions for the next conversation; this one stays as it began.
+    pub fn set_instructions(&mut self, instructions: Option<Instructions>) {
+        self.options.instructions = instructions;
+    }
+
     pub(crate) fn limits(&self) -> Limits {
         let tokens = |key: &str| self.options.sampling.get(key).and_then(Value::as_u64);
         Limits {
@@ -181,9 +189,13 @@ impl Session {
 }
 
 fn system(parts: &SessionParts, options: &SessionOptions) -> String {
-    match (&options.system, &options.format) {
+    let system = match (&options.system, &options.format) {
         (Some(system), None) => system.clone(),
         (None, None) => prompt::built_in(&parts.tools, &options.cwd),
-        (system, Some(format)) => prompt::with_format(system.as_deref(), format),
+        (system, Some(format)) => return prompt::with_format(system.as_deref(), format),
+    };
+    match &options.instructions {
+        None => system,
+        Some(instructions) => prompt::behind(&system, &instructions.paragraph()),
     }
 }

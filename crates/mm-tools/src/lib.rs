@@ -30,6 +30,8 @@ mod screen;
 pub mod bash;
 #[cfg(feature = "builtin")]
 pub mod declared;
+#[cfg(feature = "builtin")]
+pub mod skills;
 
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -10,7 +10,7 @@ use super::Surroundings;
 use crate::error::CliError;
 
 /// What switches a tool off.
-const SWITCHES: [(&str, &str); 1] = [("bash", "bashTool: false")];
+const SWITCHES: [(&str, &str); 2] = [("bash", "bashTool: false"), ("read_skill", "skillsDir: \"\"")];
 
 /// The shape that `structuredOutput` asks for, if it does.
 pub(super) fn format(config: &Config) -> Result<Option<Arc<AnswerFormat>>, CliError> {

@@ -1,6 +1,7 @@
 //! Turns sections of the configuration into options of the libraries: nothing else knows both sides.
 
 mod format;
+mod project;
 pub(crate) mod provider;
 mod session;
 mod tools;
@@ -12,8 +13,10 @@ use std::sync::Arc;
 use mm_config::path::{Bases, Mode};
 use mm_config::{Config, Environment};
 use mm_llm::{OpenAi, Provider, Trace};
-use mm_session::{Session, SessionParts};
+use mm_session::{Session, SessionOptions, SessionParts};
 use mm_tools::process::ProcessRunner;
+
+pub(crate) use project::{Project, renew};
 
 use crate::error::CliError;
 use crate::output::Streams;
@@ -61,6 +64,10 @@ pub(crate) struct Engine {
     pub(crate) warnings: Vec<String>,
     /// Requests and answers in files, where that is on, with their directory.
     pub(crate) trace: Option<(Trace, PathBuf)>,
+    /// Where the project's instructions are, unless they are switched off.
+    pub(crate) project: Option<Project>,
+    /// Where skills were looked for, and their names.
+    pub(crate) skills: (Option<PathBuf>, Vec<String>),
     /// What the user should know if the server does not tell its window.
     pub(crate) unknown_window: Option<String>,
 }
@@ -71,18 +78,39 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let trace = provider::trace(config, around)?;
     let provider = provider::provider(config, preset, around, trace.as_ref().map(|(trace, _)| trace))?;
     let processes = ProcessRunner::new();
-    let tools = tools::tools(config, &processes)?;
+    let (skills, skills_dir) = project::skills(config, around);
+    let skill_names = skills.found.iter().map(|skill| skill.name.clone()).collect();
+    let tools = tools::tools(config, &processes, skills.found)?;
     format::check(config, &tools, around)?;
     let parts = SessionParts { tools, ..SessionParts::new(Arc::new(provider.clone())) };
-    let session = Session::new(parts, session::options(config, around)?);
+    let project = Project::of(config, around);
+    let mut unread = Vec::new();
+    let options = SessionOptions {
+        instructions: project.as_ref().and_then(|project| project.read(&mut unread)),
+        ..session::options(config, around)?
+    };
+    let session = Session::new(parts, options);
+    let skipped = skills.skipped.into_iter().map(|line| format!("skill left out: {line}"));
     let warnings = config
         .warnings
         .iter()
         .cloned()
         .chain(warnings::of(config, around).into_iter().map(|(_, words)| words))
+        .chain(unread)
+        .chain(skipped)
         .collect();
     let unknown_window = warnings::of_unknown_window(config);
-    Ok(Engine { session, provider, processes, streams: around.streams, warnings, trace, unknown_window })
+    Ok(Engine {
+        session,
+        provider,
+        processes,
+        streams: around.streams,
+        warnings,
+        trace,
+        project,
+        skills: (skills_dir, skill_names),
+        unknown_window,
+    })
 }
 
 /// Asks the server for its window, where the configuration does not say.
@@ -101,13 +129,13 @@ pub(crate) fn system_prompt(config: &Config, around: &Surroundings) -> Result<St
     if let Some(format) = format::format(config)? {
         return Ok(mm_session::prompt::with_format(None, &format));
     }
-    let tools = tools::tools(config, &ProcessRunner::new())?;
+    let tools = tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found)?;
     Ok(mm_session::prompt::built_in(&tools, &around.cwd))
 }
 
 /// What is wrong with a configuration whose keys are all fine by themselves, with the key.
-pub(crate) fn clash(config: &Config) -> Option<(&'static str, String)> {
-    let tools = tools::tools(config, &ProcessRunner::new()).ok()?;
+pub(crate) fn clash(config: &Config, around: &Surroundings) -> Option<(&'static str, String)> {
+    let tools = tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found).ok()?;
     format::clash(config, &tools).map(|words| ("structuredOutput", words))
 }
 

@@ -7,11 +7,16 @@ use mm_llm::PRESETS;
 use mm_tools::bash::{Bash, BashOptions};
 use mm_tools::declared::{Declaration, Declared, DeclaredParameter};
 use mm_tools::process::ProcessRunner;
+use mm_tools::skills::{ReadSkill, Skill};
 use mm_tools::{DuplicateTool, ToolSet};
 
 use crate::error::CliError;
 
-pub(super) fn tools(config: &Config, processes: &ProcessRunner) -> Result<ToolSet, CliError> {
+pub(super) fn tools(
+    config: &Config,
+    processes: &ProcessRunner,
+    skills: Vec<Skill>,
+) -> Result<ToolSet, CliError> {
     let mut tools = ToolSet::new();
     if config.bash_tool {
         let options = BashOptions {
@@ -21,6 +26,9 @@ pub(super) fn tools(config: &Config, processes: &ProcessRunner) -> Result<ToolSe
             ..BashOptions::default()
         };
         tools.add(Arc::new(Bash::new(options, processes.clone()))).map_err(engine_error)?;
+    }
+    if !skills.is_empty() {
+        tools.add(Arc::new(ReadSkill::new(skills))).map_err(engine_error)?;
     }
     for tool in &config.tools {
         tools

@@ -1,6 +1,9 @@
 //! `/new`: begins a new conversation.
 
+use mm_tools::output::visible;
+
 use super::{Command, Flow};
+use crate::assemble;
 use crate::front::line::Line;
 
 pub(super) const COMMAND: Command = Command {
@@ -12,7 +15,10 @@ pub(super) const COMMAND: Command = Command {
 };
 
 async fn run(line: &mut Line) -> Flow {
-    line.engine.session.restart();
+    assemble::renew(&mut line.engine);
     line.output.other("(a new conversation)\n").await;
+    for warning in line.engine.warnings.drain(..) {
+        line.output.other(format!("[warning: {}]\n", visible(&warning.replace('\n', " ")))).await;
+    }
     Flow::Stay
 }

@@ -41,7 +41,7 @@ fn beyond_the_file(report: &mut Report, around: &Surroundings) -> Vec<String> {
             report.warnings.push(Remark::new(line, words));
         }
     }
-    if let Some((key, message)) = assemble::clash(&report.draft).filter(|_| report.config.is_some()) {
+    if let Some((key, message)) = assemble::clash(&report.draft, around).filter(|_| report.config.is_some()) {
         let line = match report.origin(key) {
             Origin::Line(line) => Some(line),
             _ => None,
