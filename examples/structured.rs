@@ -51,7 +51,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}, {}", city.name, if city.is_capital { "a capital" } else { "no capital" });
 
     // A conversation: the model sees the declarations, and an answer that does not fit goes back to it once.
-    let format = AnswerFormat::new(&mm_schema::translate(DECLARATIONS)?)?.declared_as(DECLARATIONS);
+    let format = AnswerFormat::new(mm_schema::translate(DECLARATIONS)?.value())?.declared_as(DECLARATIONS);
     let mut options = SessionOptions::new("any", std::env::current_dir()?);
     options.format = Some(Arc::new(format));
     options.sampling.insert("max_tokens".to_owned(), 64.into());

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 mod stream;
 
 use stream::Stream;
-pub(crate) use stream::is_ready;
+pub(crate) use stream::at_once;
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const TICK: Duration = Duration::from_millis(100);

@@ -6,6 +6,8 @@ use crate::ChatEvent;
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
+/// More before the first character is no wait for a tag.
+const BLANK: usize = 1024;
 const CLOSE_START: u8 = b'<';
 
 /// Splits the content of one reply into reasoning and answer.
@@ -17,6 +19,8 @@ const CLOSE_START: u8 = b'<';
 pub(crate) struct ThinkSplitter {
     state: State,
     held: String,
+    /// An answer in JSON was asked for: what begins like that has no tags, only texts that talk of them.
+    is_json: bool,
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -54,6 +58,11 @@ impl ThinkSplitter {
         matches!(self.state, State::Answer { .. }) && self.held.is_empty() && piece.bytes().all(is_plain)
     }
 
+    /// A splitter of an answer that was asked for in JSON, or not.
+    pub(crate) fn new(is_json: bool) -> Self {
+        Self { is_json, ..Self::default() }
+    }
+
     /// Reasoning came through a field of its own, so that tags in the content are only text.
     pub(crate) fn no_tags(&mut self) {
         if matches!(self.state, State::Start | State::Answer { .. }) {
@@ -84,6 +93,10 @@ impl ThinkSplitter {
 
     fn start(&mut self) -> bool {
         let text = self.held.trim_start();
+        if self.held.len() > BLANK || self.is_json && text.starts_with(['{', '[', '"']) {
+            self.state = State::Answer { watch: !self.is_json };
+            return true;
+        }
         if let Some(rest) = text.strip_prefix(OPEN) {
             self.held = rest.to_owned();
             self.state = State::Thinking;
@@ -215,6 +228,28 @@ mod tests {
             let chars: Vec<&str> = chars.iter().map(String::as_str).collect();
             assert_eq!(split(&chars), (reasoning.into(), text.into()), "{content:?} by characters");
         }
+    }
+
+    #[test]
+    fn json_has_no_tags_where_it_was_asked_for() {
+        let split = |content: &str| {
+            let mut splitter = ThinkSplitter::new(true);
+            let mut reply = crate::Reply::default();
+            content.chars().for_each(|c| splitter.push(c.to_string(), |event| reply.push(&event)));
+            splitter.finish(|event| reply.push(&event));
+            (reply.reasoning, reply.text)
+        };
+        let rows = [
+            ("[\"a</think>b\"]", "", "[\"a</think>b\"]"),
+            (" {\"n\": \"<think>x</think>\"}", "", " {\"n\": \"<think>x</think>\"}"),
+            ("<think>hm</think>{\"a\": \"</think>\"}", "hm", "{\"a\": \"</think>\"}"),
+            ("Let me see.</think>\n[1]", "Let me see.", "[1]"),
+        ];
+        for (content, reasoning, text) in rows {
+            assert_eq!(split(content), (reasoning.into(), text.into()), "{content}");
+        }
+        let blank = " ".repeat(5000);
+        assert_eq!(split(&blank).1, blank);
     }
 
     #[test]

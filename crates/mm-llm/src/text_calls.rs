@@ -47,6 +47,8 @@ const FENCE: &str = "```";
 const OPENINGS: [&str; 4] = [TAG, MISTRAL, FENCE, "{"];
 /// The keys that a call written as an object can begin with.
 const KEYS: [&str; 7] = ["name", "arguments", "parameters", "function", "tool_name", "type", "id"];
+/// What has not begun like a call by then is none.
+const UNDECIDED: usize = 1024;
 /// More is no call, and not to be waited for.
 const MOST: usize = 256 << 10;
 
@@ -122,32 +124,36 @@ impl TextCalls {
 
 /// Whether a text that goes on may turn out to be calls alone.
 fn can_be_calls(text: &str) -> bool {
-    let text = text.trim_start();
+    let (all, text) = (text.len(), text.trim_start());
     if text.len() > MOST {
         return false;
     }
+    // It would be looked through again with each piece.
+    let undecided = all <= UNDECIDED;
     let Some(opening) = OPENINGS.iter().find(|opening| text.starts_with(**opening)) else {
-        return OPENINGS.iter().any(|opening| opening.starts_with(text));
+        return undecided && OPENINGS.iter().any(|opening| opening.starts_with(text));
     };
     match *opening {
         FENCE => match text.split_once('\n') {
             // The word behind the fence is still coming.
             None => text.len() < 24,
-            Some((_, object)) => object.trim_start().is_empty() || may_be_call(object.trim_start()),
+            Some((_, object)) => {
+                undecided && object.trim_start().is_empty() || may_be_call(object.trim_start(), undecided)
+            }
         },
-        "{" => may_be_call(text),
+        "{" => may_be_call(text, undecided),
         _ => true,
     }
 }
 
 /// Whether an object can be a call, as far as it has come: by its first key.
-fn may_be_call(object: &str) -> bool {
+fn may_be_call(object: &str, undecided: bool) -> bool {
     let Some(inner) = object.strip_prefix('{') else {
         return false;
     };
     let inner = inner.trim_start();
     let Some(key) = inner.strip_prefix('"') else {
-        return inner.is_empty();
+        return undecided && inner.is_empty();
     };
     match key.split_once('"') {
         Some((key, _)) => KEYS.contains(&key),

@@ -48,7 +48,8 @@ impl WaitLimits {
 /// connection is closed. A keep-alive comment of the server is no token and starts nothing anew.
 pub fn watch(stream: ChatStream, limits: WaitLimits) -> ChatStream {
     let (talking, loading) = (false, false);
-    ChatStream::new(Watched { stream: Some(stream), limits, talking, loading, deadline: None, timer: None })
+    let (deadline, graced, timer) = (None, false, None);
+    ChatStream::new(Watched { stream: Some(stream), limits, talking, loading, deadline, graced, timer })
 }
 
 struct Watched {
@@ -58,6 +59,8 @@ struct Watched {
     loading: bool,
     /// The end of the silence that is waited in.
     deadline: Option<Instant>,
+    /// The deadline is over, and it is only waited for what the clock may have overtaken.
+    graced: bool,
     /// Rings at the deadline or before it: it is not set anew with each token, but when it has rung.
     timer: Option<Pin<Box<Sleep>>>,
 }
@@ -68,6 +71,7 @@ impl Stream for Watched {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Some(stream) = &mut self.stream else { return Poll::Ready(None) };
         if let Poll::Ready(item) = stream.poll_next_unpin(cx) {
+            self.graced = false;
             if let Some(Ok(event)) = &item {
                 self.heard(event);
             }
@@ -85,16 +89,16 @@ impl Watched {
         let limit = if self.talking { &self.limits.between } else { self.limits.first() };
         let deadline = *self.deadline.get_or_insert_with(|| after(limit.duration));
         let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-        if deadline < timer.deadline() {
+        if deadline < timer.deadline() && !self.graced {
             timer.as_mut().reset(deadline);
         }
         ready!(timer.as_mut().poll(cx));
-        // A program that was stopped (Ctrl-Z) wakes with its clock over and the tokens still unread.
-        let last = deadline + GRACE;
-        if timer.deadline() >= last {
+        let now = Instant::now();
+        if now >= deadline && std::mem::replace(&mut self.graced, true) {
             return Poll::Ready(());
         }
-        timer.as_mut().reset(if Instant::now() < deadline { deadline } else { last });
+        // A program that was stopped (Ctrl-Z) wakes with its clock over and the tokens still unread.
+        timer.as_mut().reset(if now < deadline { deadline } else { now + GRACE });
         timer.as_mut().poll(cx)
     }
 
@@ -158,6 +162,22 @@ mod tests {
                 None => return "none".into(),
             }
         }
+    }
+
+    /// As after Ctrl-Z and `fg`: the clock is long over, and the token is read at the next look but one.
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_jumped_is_no_silence() {
+        let mut looks = 0;
+        let late = stream::poll_fn(move |_| {
+            looks += 1;
+            if looks < 3 { Poll::Pending } else { Poll::Ready(Some(Ok(text("a")))) }
+        });
+        let limits = WaitLimits { first: Limit::seconds(1), between: Limit::seconds(1) };
+        let mut watched = watch(ChatStream::new(late), limits);
+        assert!(futures_util::poll!(watched.next()).is_pending());
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert!(futures_util::poll!(watched.next()).is_pending());
+        assert!(matches!(futures_util::poll!(watched.next()), Poll::Ready(Some(Ok(ChatEvent::Text(_))))));
     }
 
     #[tokio::test(start_paused = true)]

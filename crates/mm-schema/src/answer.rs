@@ -5,10 +5,14 @@ mod references;
 
 use std::fmt;
 
+use jsonschema::JsonType;
+use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
 
 /// The most faults that are told: a model mends a few at a time.
 const MAX_FAULTS: usize = 8;
+/// The bytes of an answer whose faults are not all looked for.
+const LARGE: usize = 1 << 20;
 /// The most characters of one fault: it may quote the value that is wrong.
 const MAX_FAULT: usize = 200;
 
@@ -46,7 +50,7 @@ impl AnswerSchema {
     ///
     /// # Errors
     /// The place where the text stops being JSON, or what does not fit the schema: the first eight faults, and how many
-    /// more there are.
+    /// more there are; of more than 1 MiB of text the first alone.
     pub fn check(&self, text: &str) -> Result<Value, AnswerError> {
         let value: Value = serde_json::from_str(text).map_err(|fault| {
             let full = fault.to_string();
@@ -56,9 +60,17 @@ impl AnswerSchema {
         if self.validator.is_valid(&value) {
             return Ok(value);
         }
-        let mut found = self.validator.iter_errors(&value);
-        let faults = found.by_ref().take(MAX_FAULTS).map(|fault| told(&fault)).collect();
-        Err(AnswerError::Faults { faults, more: found.count() })
+        // All faults of a large answer would take many times its memory.
+        if text.len() > LARGE
+            && let Err(fault) = self.validator.validate(&value)
+        {
+            return Err(AnswerError::Faults { faults: faults(&fault), more: 0 });
+        }
+        let mut faults: Vec<AnswerFault> =
+            self.validator.iter_errors(&value).flat_map(|fault| faults(&fault)).collect();
+        let more = faults.len().saturating_sub(MAX_FAULTS);
+        faults.truncate(MAX_FAULTS);
+        Err(AnswerError::Faults { faults, more })
     }
 
     /// Finds the answer in a text that may have words or a Markdown fence around it.
@@ -74,13 +86,27 @@ impl AnswerSchema {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn find<'t>(&self, text: &'t str) -> Option<&'t str> {
+        self.read(text).ok()
+    }
+
+    /// As [`find`](Self::find), and says what is wrong where it finds nothing.
+    ///
+    /// # Errors
+    /// Several values fit; or the faults of the only value there is; or those of the whole text.
+    pub fn read<'t>(&self, text: &'t str) -> Result<&'t str, AnswerError> {
         let whole = text.trim();
-        if self.fits(whole) {
-            return Some(whole);
+        let Err(error) = self.check(whole) else { return Ok(whole) };
+        if matches!(error, AnswerError::Faults { .. }) {
+            return Err(error);
         }
-        let mut fitting = candidates::of(text).into_iter().filter(|candidate| self.fits(candidate));
-        let found = fitting.next()?;
-        fitting.next().is_none().then_some(found)
+        let candidates = candidates::of(text);
+        let mut fitting = candidates.iter().filter(|candidate| self.fits(candidate));
+        match (fitting.next(), fitting.next(), candidates.as_slice()) {
+            (Some(found), None, _) => Ok(found),
+            (Some(_), Some(_), _) => Err(AnswerError::Several),
+            (None, _, [only]) => self.check(only).map(|_| *only),
+            (None, ..) => Err(error),
+        }
     }
 
     fn fits(&self, text: &str) -> bool {
@@ -110,6 +136,9 @@ pub enum AnswerError {
         /// How many others there are.
         more: usize,
     },
+    /// Nothing says which of several values is the answer.
+    #[error("more than one value in it fits: answer with one")]
+    Several,
     /// The schema itself is at fault: no answer can be checked.
     #[error("the schema of the answer cannot be used: {message}")]
     Unusable {
@@ -141,15 +170,28 @@ fn listed(faults: &[AnswerFault], more: usize) -> String {
     if more == 0 { listed } else { format!("{listed}; and {more} more") }
 }
 
-fn told(fault: &jsonschema::ValidationError<'_>) -> AnswerFault {
+/// The faults behind one: of a value that may be null, what is wrong with the value that is there.
+fn faults(fault: &jsonschema::ValidationError<'_>) -> Vec<AnswerFault> {
+    if let ValidationErrorKind::AnyOf { context } = fault.kind() {
+        let is_null = |fault: &jsonschema::ValidationError<'_>| {
+            matches!(fault.kind(), ValidationErrorKind::Type { kind: TypeKind::Single(JsonType::Null) })
+        };
+        let mut others = context.iter().filter(|branch| !branch.iter().all(is_null));
+        if let (Some(branch), None) = (others.next(), others.next()) {
+            return branch.iter().flat_map(faults).collect();
+        }
+    }
     let mut message = fault.to_string();
     if message.len() > MAX_FAULT {
-        message = cut(fault.masked_with("this value").to_string());
+        message = fault.masked_with("this value").to_string();
     }
-    AnswerFault { pointer: fault.instance_path().to_string(), message }
+    vec![AnswerFault { pointer: cut(fault.instance_path().to_string()), message: cut(message) }]
 }
 
+/// A text of the answer on one line that a message can bear.
 fn cut(message: String) -> String {
+    let escaped = |c: char| if c.is_control() { c.escape_default().collect() } else { String::from(c) };
+    let message: String = message.chars().take(MAX_FAULT + 1).map(escaped).collect();
     match message.char_indices().nth(MAX_FAULT) {
         Some((at, _)) => format!("{}…", message.get(..at).unwrap_or_default()),
         None => message,

@@ -1,6 +1,6 @@
 //! The shape that answers must have.
 
-use mm_schema::{AnswerError, AnswerSchema, Schema};
+use mm_schema::{AnswerError, AnswerSchema};
 use serde_json::Value;
 
 /// What an answer in JSON has to be: the schema that goes with each call of the model, the paragraph that tells the
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// use mm_session::AnswerFormat;
 ///
 /// let block = "type Word string\nvar Words []Word";
-/// let format = AnswerFormat::new(&mm_schema::translate(block)?)?.declared_as(block);
+/// let format = AnswerFormat::new(mm_schema::translate(block)?.value())?.declared_as(block);
 /// assert!(format.paragraph().ends_with(block));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -31,8 +31,7 @@ impl AnswerFormat {
     ///
     /// # Errors
     /// When no answer can be checked against the schema.
-    pub fn new(schema: &Schema) -> Result<Self, AnswerError> {
-        let value = schema.value();
+    pub fn new(value: &Value) -> Result<Self, AnswerError> {
         let paragraph = format!("{HOW} It follows this JSON Schema:\n\n{value}");
         Ok(Self { answers: AnswerSchema::new(value)?, schema: value.clone(), paragraph, retries: 1 })
     }
@@ -60,13 +59,14 @@ impl AnswerFormat {
 
     /// Finds the answer in a reply: all of it, or the one value in it that fits. Of a reply that was cut only the
     /// whole will do, for what fits in it may be a part of what was to come.
-    pub(crate) fn find<'t>(&self, text: &'t str, was_cut: bool) -> Result<&'t str, AnswerError> {
-        let whole = text.trim();
-        match self.answers.check(whole) {
-            Ok(_) => Ok(whole),
-            Err(error) if was_cut => Err(error),
-            Err(error) => self.answers.find(text).ok_or(error),
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn find<'t>(&self, text: &'t str, was_cut: bool) -> Result<&'t str, AnswerError> {
+        if was_cut {
+            return self.answers.check(text).map(|_| text.trim());
         }
+        self.answers.read(text)
     }
 }
 

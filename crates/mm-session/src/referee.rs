@@ -101,6 +101,10 @@ impl Referee {
         let was_cut = reply.finish == Some(FinishReason::Length);
         match reply.calls.last() {
             Some(last) if was_cut && !arguments::is_complete(&last.arguments) => self.cut_call(),
+            // No tool was declared beside a shape: what fits is the answer, whatever is called besides.
+            Some(_) if let Some(part) = self.shaped_beside_calls(reply) => {
+                Verdict::Answer { part, notice: None }
+            }
             Some(_) => Verdict::RunCalls { cut: None },
             None if let Some(format) = self.format.clone() => self.shaped(&format, reply, was_cut),
             None if !reply.text.trim().is_empty() => {
@@ -119,9 +123,14 @@ impl Referee {
         }
     }
 
+    fn shaped_beside_calls(&self, reply: &Reply) -> Option<Option<String>> {
+        let found = self.format.as_ref()?.find(&reply.text, true).ok()?;
+        Some((found.len() < reply.text.len()).then(|| found.to_owned()))
+    }
+
     /// Judges a reply that must have a shape.
     fn shaped(&mut self, format: &AnswerFormat, reply: &Reply, was_cut: bool) -> Verdict {
-        let error = match format.find(&reply.text, was_cut) {
+        let error = match format.find(&reply.text, was_cut || ended(reply).is_some()) {
             Ok(found) => {
                 let part = (found.len() < reply.text.len()).then(|| found.to_owned());
                 return Verdict::Answer { part, notice: None };
@@ -139,11 +148,12 @@ impl Referee {
             (false, ..) => error.to_string(),
         };
         if was_cut {
-            let cut = Some(self.cut_at());
+            let cut = Some(self.cut_at(reply.usage));
             return Verdict::Stop(TurnError::Schema { why, cut });
         }
         // What is thought instead of answered once is thought again.
-        if only_thought || self.given_back >= format.retries {
+        let is_last = self.rounds >= self.limits.max_turns;
+        if only_thought || is_last || self.given_back >= format.retries {
             return Verdict::Stop(TurnError::Schema { why, cut: None });
         }
         self.given_back += 1;
@@ -152,11 +162,14 @@ impl Referee {
     }
 
     /// What to do about an answer that needs more tokens.
-    fn cut_at(&self) -> String {
-        match (self.limits.max_tokens, self.limits.window) {
+    fn cut_at(&self, usage: Option<Usage>) -> String {
+        let window = self.limits.window.map_or(String::new(), |window| format!(" of {window} tokens"));
+        match (self.limits.max_tokens, usage.and_then(|usage| usage.completion)) {
+            (Some(limit), Some(n)) if n < limit => {
+                format!("after {n} tokens: the context window{window} is full")
+            }
             (Some(limit), _) => format!("{limit}: raise it in sampling"),
-            (None, Some(window)) => format!("no limit is set, the context window of {window} tokens is full"),
-            (None, None) => "no limit is set, the context window is full".to_owned(),
+            (None, _) => format!("no limit is set, the context window{window} is full"),
         }
     }
 

@@ -3,7 +3,7 @@
 use tokio_util::sync::CancellationToken;
 
 use crate::steps::notices;
-use crate::{Answer, Event, Frontend, Outcome, Referee, Session, TurnError, Verdict};
+use crate::{Answer, Ending, Event, Frontend, Outcome, Referee, Session, TurnError, Verdict};
 
 impl Session {
     /// Asks a question and gives the answer, running the tools that the model calls on the way.
@@ -63,6 +63,10 @@ impl Session {
                     self.history.reply(&reply.text, &[]);
                     self.history.nudge(&text);
                     notices(notice, ui).await;
+                }
+                Verdict::Stop(error) if reply.calls.is_empty() => {
+                    self.history.break_off(&reply.text, Ending::Failed);
+                    return Err(error);
                 }
                 Verdict::Stop(error) => {
                     self.history.reply(&reply.text, &reply.calls);

@@ -19,7 +19,7 @@ pub(super) fn format(config: &Config) -> Result<Option<Arc<AnswerFormat>>, CliEr
         return Ok(None);
     }
     let schema = mm_schema::translate(block)?;
-    let format = AnswerFormat::new(&schema).map_err(|error| CliError::Engine(error.to_string()))?;
+    let format = AnswerFormat::new(schema.value()).map_err(|error| CliError::Engine(error.to_string()))?;
     let mut format = format.declared_as(block);
     format.retries = u32::try_from(config.structured_retries).unwrap_or(u32::MAX);
     Ok(Some(Arc::new(format)))

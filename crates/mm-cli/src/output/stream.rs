@@ -4,8 +4,8 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
+use rustix::io::Errno;
 use rustix::pipe::PIPE_BUF;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
@@ -49,13 +49,19 @@ impl<W: AsyncWrite + Unpin> Stream<W> {
     /// Writes all of a text.
     pub(super) async fn write(&mut self, text: &str) -> io::Result<()> {
         let mut left = text.as_bytes();
-        while let Some(most) = self.room().filter(|_| !left.is_empty()) {
-            let piece = left.get(..most).unwrap_or(left);
-            match rustix::io::write(self.fd, piece) {
-                Ok(written) => left = left.get(written..).unwrap_or_default(),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::AGAIN) => tokio::time::sleep(FULL).await,
-                Err(error) => return Err(error.into()),
+        while !left.is_empty() {
+            let written = match self.kind {
+                Kind::File | Kind::NonBlocking => rustix::io::write(self.fd, left),
+                Kind::Pipe => at_once::write(self.fd, whole_lines(left)),
+                Kind::Other => break,
+            };
+            match (written, self.kind) {
+                (Ok(written), _) => left = left.get(written..).unwrap_or_default(),
+                (Err(Errno::INTR), _) => {}
+                (Err(Errno::AGAIN), Kind::NonBlocking) => tokio::time::sleep(FULL).await,
+                // Full, or a system that has no such thing.
+                (Err(_), Kind::Pipe) => break,
+                (Err(error), _) => return Err(error.into()),
             }
         }
         if left.is_empty() {
@@ -64,20 +70,58 @@ impl<W: AsyncWrite + Unpin> Stream<W> {
         self.waiting.write_all(left).await?;
         self.waiting.flush().await
     }
+}
 
-    /// The most bytes that can be written now without waiting, if there is anything.
-    fn room(&self) -> Option<usize> {
-        match self.kind {
-            Kind::File | Kind::NonBlocking => Some(usize::MAX),
-            Kind::Pipe => is_ready(self.fd, PollFlags::OUT).then_some(PIPE_BUF),
-            Kind::Other => None,
-        }
+/// As much as a pipe takes in one piece, to the end of a line where there is one: others may write to it as well.
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let Some(most) = text.get(..PIPE_BUF).filter(|most| most.len() < text.len()) else { return text };
+    let end = most.iter().rposition(|byte| *byte == b'\n').map_or(most.len(), |at| at + 1);
+    most.get(..end).unwrap_or(most)
+}
+
+/// Reads and writes that give up at once instead of waiting. A look whether a pipe is ready, and then the same without
+/// that, would wait where another process was faster.
+pub(crate) mod at_once {
+    use std::os::fd::BorrowedFd;
+
+    use rustix::io::Errno;
+
+    /// The position of what has none.
+    #[cfg(target_os = "linux")]
+    const HERE: u64 = u64::MAX;
+
+    #[cfg(target_os = "linux")]
+    pub(super) fn write(fd: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
+        let bytes = [std::io::IoSlice::new(bytes)];
+        rustix::io::pwritev2(fd, &bytes, HERE, rustix::io::ReadWriteFlags::NOWAIT)
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(crate) fn read(fd: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
+        let mut buffer = [std::io::IoSliceMut::new(buffer)];
+        rustix::io::preadv2(fd, &mut buffer, HERE, rustix::io::ReadWriteFlags::NOWAIT)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn write(_: BorrowedFd<'_>, _: &[u8]) -> Result<usize, Errno> {
+        Err(Errno::AGAIN)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn read(_: BorrowedFd<'_>, _: &mut [u8]) -> Result<usize, Errno> {
+        Err(Errno::AGAIN)
     }
 }
 
-/// Whether a stream can be read or written without waiting.
-pub(crate) fn is_ready(fd: BorrowedFd<'_>, what: PollFlags) -> bool {
-    let mut fds = [PollFd::from_borrowed_fd(fd, what)];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut fds, Some(&at_once)).is_ok_and(|ready| ready > 0)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_gets_whole_lines_as_far_as_one_piece_goes() {
+        let long = format!("{}\n{}\n", "a".repeat(PIPE_BUF - 100), "b".repeat(200));
+        assert_eq!(whole_lines(long.as_bytes()).len(), PIPE_BUF - 99);
+        assert_eq!(whole_lines("x".repeat(PIPE_BUF * 2).as_bytes()).len(), PIPE_BUF);
+        assert_eq!(whole_lines(b"a\nb"), b"a\nb");
+    }
 }

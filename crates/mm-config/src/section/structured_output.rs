@@ -15,9 +15,14 @@ pub(crate) fn check(block: &str, file: &str, findings: &Findings<'_>) {
     }
     let Err(error) = mm_schema::translate(block) else { return };
     let entry = findings.root.entry("structuredOutput");
+    if entry.is_some_and(|entry| entry.value.layer().is_some()) {
+        return findings.broken(&path, &format!(": {error}"));
+    }
     let place = entry.and_then(|entry| in_file(entry.place, file, block, &error));
+    let folded = entry.is_some_and(|entry| style(entry.place, file) == Some('>'));
     let message = match place {
         Some(place) => format!("{error} (line {} of the file)", place.line),
+        None if folded => format!("{error} (YAML joins the lines of a block that begins with >: write |)"),
         None => error.to_string(),
     };
     let start = entry.and_then(|entry| entry.value.place());
@@ -28,13 +33,18 @@ pub(crate) fn check(block: &str, file: &str, findings: &Findings<'_>) {
 /// or escape characters.
 fn in_file(key: Place, file: &str, block: &str, error: &SchemaError) -> Option<Place> {
     let (line, column) = (error.line()?, error.column()?);
-    let mut rows = file.lines().skip(key.line as usize - 1);
-    let header = rows.next()?.split_once(':')?.1;
-    header.chars().find(|c| matches!(c, '|' | '>' | '"' | '\'' | '#')).filter(|style| *style == '|')?;
+    style(key, file).filter(|style| *style == '|')?;
+    let mut rows = file.lines().skip(key.line as usize);
     let content = block.lines().nth(line - 1).unwrap_or_default();
     let indent = rows.nth(line - 1).and_then(|row| row.strip_suffix(content)).map_or(0, str::len);
     let before = content.get(..column - 1).map_or(column - 1, |before| before.chars().count());
     Some(Place::new(key.line as usize + line, indent + before + 1))
+}
+
+/// The sign that a value begins with, by the place of its key: behind a tag and an anchor.
+fn style(key: Place, file: &str) -> Option<char> {
+    let row = file.lines().nth(key.line as usize - 1)?.split_once(':')?.1;
+    row.split_whitespace().find(|word| !word.starts_with(['!', '&']))?.chars().next()
 }
 
 #[cfg(test)]
@@ -57,7 +67,23 @@ mod tests {
                 Some((4, 11)),
             ),
             ("structuredOutput: 'var X []*int'", format!("structuredOutput:1:9: {pointer}"), Some((1, 19))),
-            ("structuredOutput: >\n  var X []*int", format!("structuredOutput:1:9: {pointer}"), Some((2, 3))),
+            (
+                "structuredOutput: >\n  var X []*int",
+                format!(
+                    "structuredOutput:1:9: {pointer} (YAML joins the lines of a block that begins with >: write |)"
+                ),
+                Some((2, 3)),
+            ),
+            (
+                "structuredOutput: var X []*int # | y",
+                format!("structuredOutput:1:9: {pointer}"),
+                Some((1, 19)),
+            ),
+            (
+                "structuredOutput: &a#b !!str |\n  var X []*int",
+                format!("structuredOutput:1:9: {pointer} (line 2 of the file)"),
+                Some((2, 11)),
+            ),
             (
                 "structuredOutput: |\n  type A struct {",
                 "structuredOutput:1:16: expected a field or }, but the block ends (line 2 of the file)"

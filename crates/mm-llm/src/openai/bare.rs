@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::decode::Decoder;
+use super::decode::{Decoder, Wanted};
 use super::wire::Chunk;
 use super::{CallIds, SseDecoder};
 use crate::{ChatEvent, ProviderError};
@@ -16,7 +16,10 @@ pub fn decode<'b>(
     pieces: impl IntoIterator<Item = &'b [u8]>,
     mut emit: impl FnMut(ChatEvent),
 ) -> Result<(), ProviderError> {
-    let mut decoder = Decoder::new(Arc::new(CallIds::default()), Arc::new(["bash".to_owned()]));
+    let mut decoder = Decoder::new(
+        Arc::new(CallIds::default()),
+        Wanted { tools: Arc::new(["bash".to_owned()]), is_json: false },
+    );
     let mut sse = SseDecoder::default();
     for piece in pieces {
         let mut read = Ok(());

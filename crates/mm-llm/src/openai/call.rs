@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use futures_util::{Stream, stream};
 
+use super::decode::Wanted;
 use super::stream::Reading;
 use super::{Inner, body};
 use crate::retry::Again;
-use crate::text_calls::ToolNames;
 use crate::{ChatEvent, ChatRequest, ChatStream, ProviderError, Waiting};
 
 /// Starts a call.
@@ -21,7 +21,10 @@ pub(super) fn chat(inner: &Arc<Inner>, request: &ChatRequest<'_>) -> ChatStream 
         Ok(body) => Call::Asked(Asked {
             inner: inner.clone(),
             body,
-            tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+            wanted: Wanted {
+                tools: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+                is_json: request.schema.is_some(),
+            },
             tried: 0,
             told: false,
             wait: Duration::ZERO,
@@ -43,7 +46,7 @@ enum Call {
 struct Asked {
     inner: Arc<Inner>,
     body: Vec<u8>,
-    tools: ToolNames,
+    wanted: Wanted,
     tried: u32,
     /// What has been told of the wait.
     told: bool,
@@ -61,7 +64,7 @@ impl Asked {
         } else {
             tokio::time::sleep(self.wait).await;
         }
-        let refusal = match self.inner.open(&self.body, &self.tools).await {
+        let refusal = match self.inner.open(&self.body, &self.wanted).await {
             Ok(reading) => return (None, Call::Reading(Box::new(reading))),
             Err(refusal) => refusal,
         };

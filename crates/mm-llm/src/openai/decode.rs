@@ -15,6 +15,18 @@ use crate::{ChatEvent, FinishReason, ProviderError, Usage, http};
 /// The most calls of one reply. A model that writes more runs in circles.
 const MOST_CALLS: usize = 1000;
 
+/// The most bytes of text in one reply. No model writes as much; a loop does.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What an answer may be.
+#[derive(Clone, Debug)]
+pub(crate) struct Wanted {
+    /// The tools that were declared.
+    pub(crate) tools: ToolNames,
+    /// Whether it must follow a schema.
+    pub(crate) is_json: bool,
+}
+
 /// Decodes the payloads of one reply.
 #[derive(Debug)]
 pub(crate) struct Decoder {
@@ -25,6 +37,8 @@ pub(crate) struct Decoder {
     finish: Option<FinishReason>,
     usage: Option<Usage>,
     ids: Arc<CallIds>,
+    /// The bytes of text so far.
+    taken: usize,
 }
 
 /// A call that has begun.
@@ -38,12 +52,13 @@ struct Slot {
 }
 
 impl Decoder {
-    /// A decoder of the reply to a request that declared these tools.
-    pub(crate) fn new(ids: Arc<CallIds>, tools: ToolNames) -> Self {
+    /// A decoder of the reply to a request.
+    pub(crate) fn new(ids: Arc<CallIds>, Wanted { tools, is_json }: Wanted) -> Self {
         Self {
             events: VecDeque::new(),
             slots: Vec::new(),
-            splitter: ThinkSplitter::default(),
+            splitter: ThinkSplitter::new(is_json),
+            taken: 0,
             text_calls: TextCalls::new(tools),
             finish: None,
             usage: None,
@@ -158,6 +173,12 @@ impl Decoder {
     }
 
     fn delta(&mut self, delta: Delta<'_>) -> Result<(), ProviderError> {
+        let Delta { content, reasoning_content, reasoning, .. } = &delta;
+        self.taken += content.0.len() + reasoning_content.0.len() + reasoning.0.len();
+        if self.taken > MOST_BYTES {
+            let what = "the server's answer has more than 64 MiB";
+            return Err(ProviderError::Protocol { what, near: String::new() });
+        }
         // A server that fills both fields says the same in both.
         if let Some(reasoning) = delta.reasoning_content.some().or_else(|| delta.reasoning.some()) {
             self.splitter.no_tags();
@@ -198,6 +219,7 @@ impl Decoder {
             }
         };
         if !arguments.is_empty() {
+            self.taken += arguments.len();
             if let Some(slot) = self.slots.get_mut(slot) {
                 slot.arguments.push_str(&arguments);
             }

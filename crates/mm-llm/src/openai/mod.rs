@@ -19,8 +19,8 @@ use crate::endpoint::{self, Endpoint, Endpoints, authorized, shown};
 use crate::http::{self, ApiKey, ProxySettings};
 use crate::observer::{Observer, Sent};
 use crate::retry::Refusal;
-use crate::text_calls::ToolNames;
 use crate::{ChatRequest, ChatStream, ModelInfo, Preset, Provider, ProviderError, Unloaded};
+use decode::Wanted;
 pub use sse::SseDecoder;
 use stream::Reading;
 
@@ -126,14 +126,14 @@ impl Inner {
         self.endpoints.choose(&self.client, self.key.as_ref()).await
     }
 
-    async fn open(&self, body: &[u8], tools: &ToolNames) -> Result<Reading, Refusal> {
+    async fn open(&self, body: &[u8], wanted: &Wanted) -> Result<Reading, Refusal> {
         let endpoint = self.choose().await?;
         let url = format!("{}/chat/completions", endpoint.base);
         let sent = Sent { method: "POST", url: &shown(&url), body };
         let mut watch = self.observer.as_ref().map(|observer| observer.sent(&sent));
         let request = self.client.post(&url).header("content-type", "application/json").body(body.to_vec());
         match authorized(request, self.key.as_ref()).send().await {
-            Ok(response) => Reading::begin(response, sent.url, self.ids.clone(), tools.clone(), watch).await,
+            Ok(response) => Reading::begin(response, sent.url, self.ids.clone(), wanted.clone(), watch).await,
             Err(error) => {
                 self.endpoints.forget();
                 let why = http::why(&error);

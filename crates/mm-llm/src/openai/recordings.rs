@@ -9,6 +9,7 @@ use futures_util::stream;
 use mm_schema::ToolCall;
 use serde::Deserialize;
 
+use super::decode::Wanted;
 use super::stream::Reading;
 use crate::{ChatEvent, FinishReason, ProviderError, Reply, Usage};
 
@@ -86,7 +87,8 @@ impl Recording {
             ::http::Response::builder().status(self.status).header("content-type", &self.content_type);
         let answer = answer.body(body).unwrap().into();
         let url = "http://127.0.0.1/v1/chat/completions".to_owned();
-        let error = match Reading::begin(answer, &url, Arc::default(), Arc::from([]), None).await {
+        let wanted = Wanted { tools: Arc::from([]), is_json: false };
+        let error = match Reading::begin(answer, &url, Arc::default(), wanted, None).await {
             Ok(mut reading) => loop {
                 match reading.next().await {
                     Some(Ok(events)) => events.iter().for_each(|event| {

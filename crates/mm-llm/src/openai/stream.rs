@@ -12,11 +12,10 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, SimplexStream};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::decode::Decoder;
+use super::decode::{Decoder, Wanted};
 use super::{CallIds, SseDecoder};
 use crate::observer::WatchAnswer;
 use crate::retry::Refusal;
-use crate::text_calls::ToolNames;
 use crate::{ChatEvent, ProviderError, http, retry};
 
 /// The most bytes of a whole answer, and of an error body.
@@ -63,7 +62,7 @@ impl Reading {
         response: Response,
         url: &str,
         ids: Arc<CallIds>,
-        tools: ToolNames,
+        wanted: Wanted,
         mut watch: Option<Box<dyn WatchAnswer>>,
     ) -> Result<Self, Refusal> {
         let status = response.status();
@@ -84,7 +83,7 @@ impl Reading {
             return Err(Refusal { error, retry_after, unheard: false });
         }
         let form = Form::Unknown(Vec::new());
-        let decoder = Decoder::new(ids, tools);
+        let decoder = Decoder::new(ids, wanted);
         let body = Body::of(response);
         Ok(Self { body, decoder, form, finished: None, last: None, watch })
     }

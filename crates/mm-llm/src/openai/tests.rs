@@ -623,7 +623,8 @@ async fn a_stream_split_anywhere_gives_the_same_reply() {
         chunk(json!({"reasoning_content": "é"})) + &chunk(json!({"content": "naïve 🍋"})) + &finish("stop");
     for at in 0..body.len() {
         let (a, b) = body.as_bytes().split_at(at);
-        let mut decoder = decode::Decoder::new(Default::default(), Arc::from([]));
+        let mut decoder =
+            decode::Decoder::new(Default::default(), decode::Wanted { tools: Arc::from([]), is_json: false });
         let mut sse = SseDecoder::default();
         for bytes in [a, b] {
             sse.push(bytes, |data| decoder.payload(data).unwrap()).unwrap();

@@ -56,17 +56,17 @@ fn closes(line: &str, (mark, count): Fence) -> bool {
 }
 
 /// The outermost parts between matching brackets. Strings are looked at within brackets alone, because elsewhere a quote
-/// is a word's; one that goes over a line end is none of JSON's, and whatever is open around it is not JSON either.
+/// is a word's.
+///
+/// Where brackets do not match, or a string goes over a line end, there are none: what closed may be a part of an answer
+/// that is broken or was cut, and not the answer.
 fn bracketed(text: &str) -> Vec<&str> {
     let mut open: Vec<(usize, u8)> = Vec::new();
     let mut closed: Vec<(usize, usize)> = Vec::new();
     let (mut in_string, mut is_escaped) = (false, false);
     for (at, byte) in text.bytes().enumerate() {
         match byte {
-            b'\n' if in_string => {
-                in_string = false;
-                open.clear();
-            }
+            b'\n' if in_string => return Vec::new(),
             _ if is_escaped => is_escaped = false,
             b'\\' if in_string => is_escaped = true,
             b'"' => in_string = !in_string && !open.is_empty(),
@@ -78,10 +78,14 @@ fn bracketed(text: &str) -> Vec<&str> {
                     while closed.pop_if(|(inner, _)| *inner > start).is_some() {}
                     closed.push((start, at + 1));
                 }
-                _ => open.clear(),
+                Some(_) => return Vec::new(),
+                None => {}
             },
             _ => {}
         }
+    }
+    if !open.is_empty() {
+        return Vec::new();
     }
     closed.into_iter().filter_map(|(start, end)| text.get(start..end)).collect()
 }

@@ -34,6 +34,45 @@ fn an_answer_fits_or_each_fault_is_told() {
     }
 }
 
+/// Of a value that may be null the fault is that of the value, with its place.
+#[test]
+fn a_fault_behind_a_pointer_has_its_place() {
+    let block = "type P struct { Age *int; Boss *P }\nvar X P";
+    let rows = [
+        (r#"{"Age": "x", "Boss": null}"#, r#"/Age: "x" is not of type "integer""#),
+        (r#"{"Age": 1, "Boss": {"Age": "y", "Boss": null}}"#, r#"/Boss/Age: "y" is not of type "integer""#),
+        (r#"{"Age": 1, "Boss": {"Age": 2}}"#, r#"/Boss: "Boss" is a required property"#),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(answers(block).check(text).unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn a_value_in_words_that_does_not_fit_is_told_by_its_faults() {
+    let object = answers("var X struct { A int `json:\"a\"` }");
+    let rows = [
+        ("```json\n{\"a\": \"1\"}\n```", r#"/a: "1" is not of type "integer""#),
+        (
+            "See {\"b\": 1}.",
+            r#"Additional properties are not allowed ('b' was unexpected); "a" is a required property"#,
+        ),
+        ("{\"a\": 1} or {\"a\": 2}", "more than one value in it fits: answer with one"),
+        ("{} or []", "this is not valid JSON: trailing characters at line 1, column 4"),
+        ("no", "this is not valid JSON: expected ident at line 1, column 2"),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(object.read(text).unwrap_err().to_string(), expected, "{text}");
+    }
+    let odd = answers("var X map[string]int").check(r#"{"a\n[error]": "x"}"#).unwrap_err().to_string();
+    assert_eq!(odd, r#"/a\n[error]: "x" is not of type "integer""#);
+    let long =
+        answers("var X map[string]int").check(&format!(r#"{{"{}": "x"}}"#, "k".repeat(100_000))).unwrap_err();
+    assert!(long.to_string().len() < 500, "{long}");
+    let large = answers("var X []string").check(&format!("[{}1]", "1,".repeat(1 << 20))).unwrap_err();
+    assert_eq!(large.to_string(), r#"/0: 1 is not of type "string""#);
+}
+
 #[test]
 fn many_faults_are_counted_and_long_ones_cut() {
     let numbers = answers("var N []int");
@@ -76,10 +115,16 @@ fn an_answer_is_found_in_words_and_fences() {
         ("Sure! It's {\"a\": 1}, isn't it?", Some("{\"a\": 1}")),
         ("He said \"so\": {\"a\": 1}.", Some("{\"a\": 1}")),
         ("With {braces} and [1] first: {\"a\": 1}", Some("{\"a\": 1}")),
-        ("An open { before {\"a\": 1}", Some("{\"a\": 1}")),
-        ("A \"{\" in quotes,\nthen {\"a\": 1}", Some("{\"a\": 1}")),
-        ("Crossed {[}] then {\"a\": 1}", Some("{\"a\": 1}")),
+        ("Done :-] so {\"a\": 1}", Some("{\"a\": 1}")),
         ("{\n  \"a\":\n    1\n}\nDone.", Some("{\n  \"a\":\n    1\n}")),
+        // What closed may be a part of something that is broken.
+        ("An open { before {\"a\": 1}", None),
+        ("A \"{\" in quotes,\nthen {\"a\": 1}", None),
+        ("Crossed {[}] then {\"a\": 1}", None),
+        ("{\"x\": {\"a\": 1}", None),
+        ("{\"x\"], {\"a\": 1}}", None),
+        ("{\"x\n\": {\"a\": 1}}", None),
+        ("The first {\"a\": 1}, then {\"a\": 2", None),
         // The outer value is the answer, and it does not fit.
         ("{\"x\": {\"a\": 1}}", None),
         ("[{\"a\": 1}]", None),

@@ -37,7 +37,9 @@ impl Schema {
         for key in ["$schema", "title"] {
             schema.remove(key);
         }
-        Self { root: T::schema_name().into_owned(), value: schema.to_value() }
+        let (root, mut value) = (T::schema_name().into_owned(), schema.to_value());
+        name_the_root(&mut value, &root);
+        Self { root, value }
     }
 
     /// The name of the block's `var`, or of the Rust type.
@@ -53,6 +55,34 @@ impl Schema {
     /// The JSON Schema alone.
     pub fn into_value(self) -> Value {
         self.value
+    }
+}
+
+/// Puts a root that contains itself into `$defs` as well: servers know no reference to the whole, `#`.
+fn name_the_root(schema: &mut Value, root: &str) {
+    let reference = format!("#/$defs/{root}");
+    let mut is_used = false;
+    let mut left = vec![&mut *schema];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(object) => {
+                if object.get("$ref").is_some_and(|reference| reference == "#") {
+                    object.insert("$ref".to_owned(), reference.clone().into());
+                    is_used = true;
+                }
+                left.extend(object.values_mut());
+            }
+            Value::Array(items) => left.extend(items),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    if let (true, Value::Object(schema)) = (is_used, schema) {
+        let mut definition = schema.clone();
+        definition.shift_remove("$defs");
+        let definitions = schema.entry("$defs").or_insert_with(|| Value::Object(Default::default()));
+        if let Value::Object(definitions) = definitions {
+            definitions.insert(root.to_owned(), Value::Object(definition));
+        }
     }
 }
 

@@ -207,3 +207,20 @@ fn comments_describe_what_they_stand_at() {
         assert_eq!(schema["description"].as_str(), expected, "{block}");
     }
 }
+
+#[test]
+fn a_rust_type_that_contains_itself_is_referred_to_by_its_name() {
+    #[derive(schemars::JsonSchema)]
+    #[allow(dead_code)]
+    struct Tree {
+        name: String,
+        children: Vec<Tree>,
+    }
+    let schema = crate::Schema::of::<Tree>();
+    let expected = "#/$defs/Tree";
+    assert_eq!(schema.value()["properties"]["children"]["items"]["$ref"], expected);
+    assert_eq!(schema.value()["$defs"]["Tree"]["properties"]["children"]["items"]["$ref"], expected);
+    let answers = crate::AnswerSchema::new(schema.value()).unwrap();
+    assert!(answers.check(r#"{"name": "a", "children": [{"name": "b", "children": []}]}"#).is_ok());
+    assert!(answers.check(r#"{"name": "a", "children": [{"name": 1, "children": []}]}"#).is_err());
+}

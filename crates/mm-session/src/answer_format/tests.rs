@@ -29,7 +29,7 @@ impl Bench {
         let mut options = SessionOptions::new("m", "/w");
         options.sampling.insert("max_tokens".into(), json!(64));
         let schema = mm_schema::translate(BLOCK).unwrap();
-        let mut format = AnswerFormat::new(&schema).unwrap().declared_as(BLOCK);
+        let mut format = AnswerFormat::new(schema.value()).unwrap().declared_as(BLOCK);
         change(&mut format);
         options.format = Some(Arc::new(format));
         Self { session: Session::new(parts, options), provider, ui: RecordingFrontend::default() }
@@ -148,7 +148,7 @@ async fn an_answer_that_does_not_fit_is_given_back_with_its_faults() {
 #[test]
 fn the_model_is_told_the_shape_behind_the_system_message() {
     let schema = mm_schema::translate(BLOCK).unwrap();
-    let format = AnswerFormat::new(&schema).unwrap();
+    let format = AnswerFormat::new(schema.value()).unwrap();
     let shown = crate::prompt::with_format(Some("You are Bob.\n"), &format);
     let begin = "You are Bob.\n\nOUTPUT FORMAT\nAnswer with one JSON value";
     assert!(

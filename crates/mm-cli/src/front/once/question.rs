@@ -3,14 +3,12 @@
 use std::io::Read;
 use std::time::Duration;
 
-use rustix::buffer::spare_capacity;
-use rustix::event::PollFlags;
 use rustix::io::Errno;
 use tokio::sync::mpsc;
 
 use crate::error::CliError;
 use crate::front::stdin;
-use crate::output::{Output, Streams, is_ready};
+use crate::output::{Output, Streams, at_once};
 
 /// How long a pipe beside a prompt may be silent before its first byte.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -90,18 +88,16 @@ async fn read_stdin(silence: Option<Duration>) -> Result<Option<Vec<u8>>, CliErr
 /// Reads what is there already, as in most cases all of it is; true at the end of the input.
 fn read_ready(all: &mut Vec<u8>) -> Result<bool, CliError> {
     let stdin = rustix::stdio::stdin();
-    let mut buffer = Vec::with_capacity(PIECE);
-    while is_ready(stdin, PollFlags::IN) {
-        buffer.clear();
-        match rustix::io::read(stdin, spare_capacity(&mut buffer)) {
+    let mut buffer = vec![0; PIECE];
+    loop {
+        match at_once::read(stdin, &mut buffer) {
             Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => break,
-            Err(error) => return Err(unread(&error.into())),
-            Ok(_) if !add(all, &buffer)? => return Ok(true),
+            // Nothing yet, or nothing that can be read without waiting.
+            Err(_) => return Ok(false),
+            Ok(read) if !add(all, buffer.get(..read).unwrap_or_default())? => return Ok(true),
             Ok(_) => {}
         }
     }
-    Ok(false)
 }
 
 /// Reads in a thread of its own: a read that never returns must not hold up the end of the program.

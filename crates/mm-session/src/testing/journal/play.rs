@@ -150,7 +150,8 @@ fn session(
 /// The shape of the answers.
 fn format(block: &str, settings: &Settings) -> Result<Arc<AnswerFormat>, JournalError> {
     let schema = mm_schema::translate(block).map_err(|error| JournalError::unsound(error.to_string()))?;
-    let format = AnswerFormat::new(&schema).map_err(|error| JournalError::unsound(error.to_string()))?;
+    let format =
+        AnswerFormat::new(schema.value()).map_err(|error| JournalError::unsound(error.to_string()))?;
     let mut format = format.declared_as(block);
     format.retries = settings.structured_retries;
     Ok(Arc::new(format))
