@@ -68,7 +68,7 @@ async fn doctor_says_what_works_and_what_to_do() {
     ok  window     4.0k tokens, as contextWindow says
     ok  answer     first token after T, whole after T
     ok  tool call  bash {"command":"ls"}
-    ok  JSON       {"capital":"Paris"}
+    ok  JSON       {"capital": "Paris"}
     "#);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let asked = server.bodies();
@@ -89,7 +89,7 @@ async fn doctor_says_what_works_and_what_to_do() {
     ?   window     the server does not say — set contextWindow to what it serves
     ok  answer     first token after T, whole after T
     no  tool call  the model called no tool, though it was asked for something that needs one — start llama-server with --jinja, or take a model that calls tools
-    no  JSON       the answer does not follow response_format — the server ignores it, or max_tokens is too small
+    no  JSON       the answer does not follow response_format — the server ignores it, max_tokens is too small, or the model thinks until they are used up
     ");
     assert_eq!(ran.code, Some(1));
     let ran = Sandbox::with_config("http://127.0.0.1:1/v1", "").run(&["doctor"]).await;

@@ -71,7 +71,8 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
     let mut surroundings = surroundings()?;
     if let Some(Helper::Schema { file, compact }) = &args.helper {
         let layout = if *compact { Layout::Compact } else { Layout::Indented };
-        return print(&sub::schema::text(file.as_deref(), layout, &surroundings, &overrides(&args))?);
+        let file = file.as_deref().or(args.config.as_deref());
+        return print(&sub::schema::text(file, layout, &surroundings, &overrides(&args))?);
     }
     surroundings.file = file(&args, &surroundings);
     if let Some(Helper::Config { what: Some(what) }) = &args.helper {

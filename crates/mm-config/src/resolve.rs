@@ -71,7 +71,8 @@ fn check(config: &mut Config, text: &str, findings: &Findings<'_>) {
     }
     structured_output::check(&config.structured_output, text, findings);
     sampling::check(&config.sampling, findings);
-    sampling::warn(&config.sampling, findings);
+    let has_shape = !config.structured_output.trim().is_empty();
+    sampling::warn(&config.sampling, has_shape, findings);
     names(config, findings);
     config.sessions.check(findings);
     config.agents_md.check(findings);

@@ -140,10 +140,8 @@ impl Referee {
         let is_empty = reply.text.trim().is_empty();
         let only_thought = is_empty && !reply.reasoning.trim().is_empty();
         let why = match (is_empty, only_thought, was_cut) {
-            (true, true, true) => "the model used all of them to think".to_owned(),
-            (true, true, false) => {
-                "the model only thought and answered nothing — switch thinking off for it".to_owned()
-            }
+            (true, true, true) => format!("the model used all of them to think — {NO_THINKING}"),
+            (true, true, false) => format!("the model only thought and answered nothing — {NO_THINKING}"),
             (true, false, _) => "the answer is empty".to_owned(),
             (false, ..) => error.to_string(),
         };
@@ -223,6 +221,9 @@ impl Referee {
         }
     }
 }
+
+/// How a model comes to its answer at once.
+const NO_THINKING: &str = "switch thinking off for it (sampling.reasoning_format: none on llama.cpp)";
 
 /// The word of a server that ended a reply for a reason of its own. That the model was done has many names.
 fn ended(reply: &Reply) -> Option<&str> {

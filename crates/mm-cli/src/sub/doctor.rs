@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use futures_util::StreamExt;
 use mm_config::Config;
 use mm_llm::{ChatEvent, ChatRequest, Message, Provider, ProviderError, Reply, WaitLimits, watch};
-use mm_schema::{AnswerError, AnswerSchema, ToolSpec};
+use mm_schema::ToolSpec;
+use mm_session::AnswerFormat;
 use mm_tools::output::visible;
 use serde_json::{Value, json};
 
@@ -161,19 +162,27 @@ impl Doctor<'_> {
         }
     }
 
+    /// Asks for an answer of the shape that the configuration has, else of a small one.
     async fn json(&self) -> Verdict {
-        let schema = json!({
-            "type": "object",
-            "properties": { "capital": { "type": "string" } },
-            "required": ["capital"],
-            "additionalProperties": false,
-        });
-        match self.ask("What is the capital of France? Answer in JSON.", &[], Some(&schema)).await {
+        let (question, format) = match &self.engine.session.options().format {
+            Some(format) => {
+                (format!("Make up an example.\n\n{}", format.paragraph()), Ok(format.as_ref().clone()))
+            }
+            None => {
+                ("What is the capital of France? Answer in JSON.".to_owned(), AnswerFormat::new(&capital()))
+            }
+        };
+        let format = match format {
+            Ok(format) => format,
+            Err(error) => return Verdict::Fails(error.to_string()),
+        };
+        match self.ask(&question, &[], Some(format.schema())).await {
             Err(words) => Verdict::Fails(words),
-            Ok((reply, _)) => match fitting(&schema, reply.text.trim()) {
-                Ok(value) => Verdict::Works(value.to_string()),
+            Ok((reply, _)) => match format.find(&reply.text, true) {
+                Ok(found) => Verdict::Works(found.split_whitespace().collect::<Vec<_>>().join(" ")),
                 Err(_) => Verdict::Fails(
-                    "the answer does not follow response_format — the server ignores it, or max_tokens is too small"
+                    "the answer does not follow response_format — the server ignores it, max_tokens is too small, or \
+                     the model thinks until they are used up"
                         .to_owned(),
                 ),
             },
@@ -217,8 +226,13 @@ impl Doctor<'_> {
     }
 }
 
-fn fitting(schema: &Value, text: &str) -> Result<Value, AnswerError> {
-    AnswerSchema::new(schema)?.check(text)
+fn capital() -> Value {
+    json!({
+        "type": "object",
+        "properties": { "capital": { "type": "string" } },
+        "required": ["capital"],
+        "additionalProperties": false,
+    })
 }
 
 /// What to do about an error that does not say it.

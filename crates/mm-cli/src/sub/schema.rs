@@ -26,6 +26,10 @@ pub(crate) fn text(
             let name = path.display().to_string().escape_debug().to_string();
             read(std::fs::File::open(path), &name)?
         }
+        None if file.is_none() && around.streams.stdin_is_terminal => {
+            let words = "schema reads Go declarations from a FILE or from a pipe, or those of a configuration: mm schema agent.yaml";
+            return Err(CliError::Usage(words.to_owned()));
+        }
         None => read(Ok(io::stdin().lock()), "stdin")?,
     };
     let schema = mm_schema::translate(&block)?.into_value();

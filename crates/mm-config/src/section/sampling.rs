@@ -75,12 +75,14 @@ const RESERVED: [&str; 7] =
     ["messages", "tools", "tool_choice", "functions", "function_call", "model", "stream"];
 
 /// Tells of parameters that are not sent, and of those that are probably not meant.
-pub(crate) fn warn(sampling: &Map<String, Value>, findings: &Findings<'_>) {
+pub(crate) fn warn(sampling: &Map<String, Value>, has_shape: bool, findings: &Findings<'_>) {
     let all = Path::Top.key("sampling");
     for name in sampling.keys() {
         let path = all.key(name);
         if RESERVED.contains(&name.as_str()) {
             findings.warn(&path, format!("{path} is not sent: it comes from the conversation"));
+        } else if has_shape && name == "response_format" {
+            findings.warn(&path, format!("{path} is not sent: structuredOutput gives the format"));
         } else if !KNOWN.contains(&name.as_str())
             && let Some(meant) = slip_of(name, KNOWN)
         {

@@ -100,6 +100,22 @@ mod tests {
     }
 
     #[test]
+    fn a_variable_is_named_and_a_format_beside_it_is_left_out() {
+        let env: Environment = [("MM_STRUCTURED_OUTPUT", "var X []strin")].into_iter().collect();
+        let file = "structuredOutput: |\n  var X int\n";
+        let report = Report::of_yaml(file, "a.yaml", &env, &Overrides::default());
+        let [problem] = report.problems.as_slice() else { panic!("{:?}", report.problems) };
+        assert_eq!(
+            problem.message,
+            "MM_STRUCTURED_OUTPUT=\"var X []strin\": structuredOutput:1:9: there is no type strin: did you mean string?"
+        );
+        let file = "structuredOutput: var X int\nsampling: {response_format: {type: text}}";
+        let report = Report::of_yaml(file, "a.yaml", &Environment::default(), &Overrides::default());
+        let words: Vec<&str> = report.warnings.iter().map(|warning| warning.words.as_str()).collect();
+        assert_eq!(words, ["sampling.response_format is not sent: structuredOutput gives the format"]);
+    }
+
+    #[test]
     fn blanks_are_no_declarations() {
         let report = Report::of_yaml(
             "structuredOutput: |\n  \n",

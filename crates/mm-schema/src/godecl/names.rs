@@ -29,12 +29,20 @@ const BASIC: [(&str, &str); 14] = [
 /// The longest name for which a like one is looked for, in bytes.
 const MAX_COMPARED: usize = 40;
 
-/// What to write for names that Go knows and that have no schema.
-const INSTEAD: [(&str, &str); 6] = [
+/// What to write for names that Go or JSON knows and that have no schema.
+const INSTEAD: [(&str, &str); 14] = [
     ("any", "write a struct, a map or a basic type"),
     ("byte", "write uint8"),
     ("rune", "write int32, or string for a character"),
     ("error", "write string"),
+    ("integer", "write int"),
+    ("number", "write float64"),
+    ("float", "write float64"),
+    ("double", "write float64"),
+    ("boolean", "write bool"),
+    ("text", "write string"),
+    ("object", "write a struct, or map[string]T"),
+    ("array", "write []T"),
     ("complex64", "write a struct of two numbers"),
     ("complex128", "write a struct of two numbers"),
 ];
@@ -78,10 +86,18 @@ fn undefined(word: Word<'_>, types: &[Declared<'_>]) -> Fault {
         Some((_, instead)) => format!("{name} has no schema: {instead}"),
         None => match near {
             Some(near) => format!("there is no type {name}: did you mean {near}?"),
-            None => format!("there is no type {name}: declare it in this block"),
+            None => format!("there is no type {}: declare it in this block", short(name)),
         },
     };
     Fault::new(word.at, message)
+}
+
+/// A name that a message can bear.
+fn short(name: &str) -> String {
+    match name.char_indices().nth(MAX_COMPARED) {
+        Some((at, _)) => format!("{}…", name.get(..at).unwrap_or_default()),
+        None => name.to_owned(),
+    }
 }
 
 fn endless(declared: &Declared<'_>) -> Fault {

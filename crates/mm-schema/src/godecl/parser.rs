@@ -213,7 +213,11 @@ impl<'a> Parser<'a> {
             return Err(self.fault(message));
         }
         if self.is(1, "[") {
-            return Err(self.fault(format!("{name}[…] is generic: declare a type for this use")));
+            let message = match self.is(2, "]") {
+                true => format!("a list stands before its type: write []{name}"),
+                false => format!("{name}[…] is generic: declare a type for this use"),
+            };
+            return Err(self.fault(message));
         }
         Ok(())
     }

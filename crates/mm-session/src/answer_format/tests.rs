@@ -76,10 +76,18 @@ async fn an_answer_is_what_fits_or_the_turn_fails() {
         (vec![("", "", false); 2], format!("{failed}the answer is empty"), 2),
         (
             vec![("", good, false)],
-            format!("{failed}the model only thought and answered nothing — switch thinking off for it"),
+            format!(
+                "{failed}the model only thought and answered nothing — switch thinking off for it (sampling.reasoning_format: none on llama.cpp)"
+            ),
             1,
         ),
-        (vec![("", "hm", true)], format!("{cut}the model used all of them to think"), 1),
+        (
+            vec![("", "hm", true)],
+            format!(
+                "{cut}the model used all of them to think — switch thinking off for it (sampling.reasoning_format: none on llama.cpp)"
+            ),
+            1,
+        ),
         (vec![("", "", true)], format!("{cut}the answer is empty"), 1),
         (
             vec![("[{\"name\": \"Ro", "", true)],
