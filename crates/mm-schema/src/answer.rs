@@ -2,12 +2,15 @@
 
 mod candidates;
 mod references;
+mod unique;
 
 use std::fmt;
 
 use jsonschema::JsonType;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
+
+use unique::Unique;
 
 /// The most faults that are told: a model mends a few at a time.
 const MAX_FAULTS: usize = 8;
@@ -52,12 +55,9 @@ impl AnswerSchema {
     /// The place where the text stops being JSON, or what does not fit the schema: the first eight faults, and how many
     /// more there are; of more than 1 MiB of text the first alone.
     pub fn check(&self, text: &str) -> Result<Value, AnswerError> {
-        let value: Value = serde_json::from_str(text).map_err(|fault| {
-            let full = fault.to_string();
-            let message = full.split(" at line ").next().unwrap_or(&full).to_owned();
-            AnswerError::Syntax { message, line: fault.line(), column: fault.column() }
-        })?;
+        let value: Value = serde_json::from_str(text).map_err(|fault| syntax(&fault))?;
         if self.validator.is_valid(&value) {
+            serde_json::from_str::<Unique>(text).map_err(|fault| syntax(&fault))?;
             return Ok(value);
         }
         // All faults of a large answer would take many times its memory.
@@ -110,7 +110,7 @@ impl AnswerSchema {
     }
 
     fn fits(&self, text: &str) -> bool {
-        serde_json::from_str(text).is_ok_and(|value| self.validator.is_valid(&value))
+        self.check(text).is_ok()
     }
 }
 
@@ -163,6 +163,12 @@ impl fmt::Display for AnswerFault {
             pointer => write!(f, "{pointer}: {}", self.message),
         }
     }
+}
+
+fn syntax(fault: &serde_json::Error) -> AnswerError {
+    let full = fault.to_string();
+    let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message).to_owned();
+    AnswerError::Syntax { message, line: fault.line(), column: fault.column() }
 }
 
 fn listed(faults: &[AnswerFault], more: usize) -> String {

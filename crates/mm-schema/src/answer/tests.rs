@@ -27,6 +27,10 @@ fn an_answer_fits_or_each_fault_is_told() {
                 r#"/0/name: 1 is not of type "string"; /0/size: 1.5 is not of type "integer"; /0: Additional properties are not allowed ('x' was unexpected)"#,
             ),
         ),
+        (
+            r#"[{"name": "a", "mayor": null, "size": 3, "na\u006de": "b"}]"#,
+            Some(r#"this is not valid JSON: the key "name" is there twice at line 1, column 58"#),
+        ),
         (r#"[{"name": "a", "size": 1}]"#, Some(r#"/0: "mayor" is a required property"#)),
     ];
     for (text, fault) in rows {
