@@ -31,7 +31,15 @@ pub mod bash;
 #[cfg(feature = "builtin")]
 pub mod declared;
 #[cfg(feature = "builtin")]
+pub mod edit_file;
+#[cfg(feature = "builtin")]
+pub mod files;
+#[cfg(feature = "builtin")]
+pub mod read_file;
+#[cfg(feature = "builtin")]
 pub mod skills;
+#[cfg(feature = "builtin")]
+pub mod write_file;
 
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -1,0 +1,147 @@
+//! What the file tools share: paths, encodings, matches, diffs, and files that are replaced whole or not at all.
+//!
+//! A file is its bytes. What a model sees is a view over them, and a change goes back as a splice of bytes: outside of
+//! it nothing changes.
+
+pub(crate) mod closest;
+pub(crate) mod diff;
+pub(crate) mod encoding;
+pub(crate) mod error;
+pub(crate) mod find;
+mod fresh;
+pub(crate) mod lenient;
+pub(crate) mod memory;
+pub(crate) mod open;
+pub(crate) mod page;
+pub(crate) mod path;
+pub(crate) mod replace;
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod tests;
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{Preview, ToolContext, ToolOutput};
+use error::FileError;
+use memory::{Memory, Stamp};
+
+/// Where files may be written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileOptions {
+    /// Whether files outside the working directory are only read, links followed.
+    pub read_only_outside_cwd: bool,
+}
+
+/// What the file tools of an agent know together: which files the model has seen, and who is writing which.
+///
+/// Clones are of the same knowledge.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    options: FileOptions,
+    memory: Arc<Memory>,
+}
+
+impl Files {
+    /// Knows nothing so far.
+    pub fn new(options: FileOptions) -> Self {
+        Self { options, memory: Arc::default() }
+    }
+
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Where a path that is to be written leads, if that may be written.
+    pub(crate) fn writable(&self, path: &str, cx: &ToolContext) -> Result<PathBuf, FileError> {
+        let absolute = path::absolute(path, cx)?;
+        let real = path::real(&absolute).map_err(|error| FileError::io("write", &absolute, &error))?;
+        if self.options.read_only_outside_cwd {
+            let cwd = path::real(&cx.cwd).map_err(|error| FileError::io("write", &absolute, &error))?;
+            if !real.starts_with(cwd) {
+                return Err(FileError::Outside(path::one_line(path)));
+            }
+        }
+        Ok(real)
+    }
+}
+
+/// Describes a call that writes: where a path leads elsewhere than it says, that is told too.
+pub(crate) fn writing(path: &str, what: &str, cx: &ToolContext) -> Preview {
+    let mut summary = path::one_line(path);
+    if let Ok(absolute) = path::absolute(path, cx)
+        && let Ok(real) = path::real(&absolute)
+        && let Some((parent, name)) = absolute.parent().zip(absolute.file_name())
+        && real != path::real(parent).map_or_else(|_| absolute.clone(), |parent| parent.join(name))
+    {
+        summary = format!("{summary} → {}", path::shown(&real));
+    }
+    Preview::mutating(format!("{summary} ({what})"))
+}
+
+/// `1 line`, `2 lines`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
+/// How many lines a text has.
+pub(crate) fn count_lines(text: &[u8]) -> usize {
+    let open = !text.is_empty() && !text.ends_with(b"\n");
+    memchr::memchr_iter(b'\n', text).count() + usize::from(open)
+}
+
+/// A file that is about to be changed.
+#[derive(Debug)]
+pub(crate) struct Existing {
+    pub(crate) metadata: Metadata,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) stamp: Stamp,
+}
+
+impl Existing {
+    /// Reads a file whole, if it is one.
+    pub(crate) fn read(asked: &str, real: &Path, stop: &CancellationToken) -> Result<Self, FileError> {
+        open::regular(real, &open::look(asked, real)?)?;
+        let (file, metadata) = open::open(real)?;
+        let bytes = open::whole(real, &file, "change", stop)?;
+        let stamp = Stamp::new(&metadata, Some(memory::hash(&[&bytes])));
+        Ok(Self { metadata, bytes, stamp })
+    }
+}
+
+/// The most characters of a result that shows what changed.
+pub(crate) const MOST_SHOWN: usize = 6_000;
+
+/// Works on a thread that may wait. Cancelled or dropped, the call ends at once, and the work before it writes.
+pub(crate) async fn off_thread<W>(cx: &ToolContext, work: W) -> ToolOutput
+where
+    W: FnOnce(&ToolContext, &CancellationToken) -> Result<ToolOutput, FileError> + Send + 'static,
+{
+    let stop = cx.cancel.child_token();
+    let _stops_when_dropped = stop.clone().drop_guard();
+    let (cx, stopped) = (cx.clone(), stop.clone());
+    let mut task = tokio::task::spawn_blocking(move || work(&cx, &stopped));
+    let result = tokio::select! {
+        biased;
+        result = &mut task => result,
+        () = stop.cancelled() => Ok(Err(FileError::Interrupted)),
+    };
+    match result {
+        Ok(Ok(output)) => output,
+        Ok(Err(FileError::Interrupted)) => {
+            ToolOutput { text: "[interrupted by the user]".to_owned(), ok: false }
+        }
+        Ok(Err(error)) => ToolOutput::error(error),
+        Err(fault) => ToolOutput::error(format!("the tool has a fault: {fault}")),
+    }
+}
+
+/// A path for the results: as the model wrote it.
+pub(crate) fn named(path: &str) -> String {
+    path::shown(Path::new(path))
+}
