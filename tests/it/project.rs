@@ -44,7 +44,12 @@ async fn a_file_that_is_not_read_is_told_once() {
             "[warning: ROOT/AGENTS.md has 9 characters, more than agentsMd.maxChars (5): it is not read]\n",
         ),
         ("agentsMd: {path: docs/HOW.md}\n", Some("Use tabs."), "You are terse.", ""),
-        ("bashTool: false\nstructuredOutput: var X int\n", Some("Use tabs."), "var X int", ""),
+        (
+            "bashTool: false\neditTools: false\nstructuredOutput: var X int\n",
+            Some("Use tabs."),
+            "var X int",
+            "",
+        ),
     ];
     for (config, content, end, stderr) in rows {
         let server = ScriptedServer::start([Answer::text(&["1"])]).await.unwrap();
@@ -87,7 +92,7 @@ async fn skills_are_offered_by_their_descriptions_and_read_when_wanted() {
 #[tokio::test]
 async fn a_skill_beside_a_shape_is_a_clash_and_can_be_switched_off() {
     let server = ScriptedServer::start([Answer::text(&["1"])]).await.unwrap();
-    let config = "bashTool: false\nstructuredOutput: var X int\n";
+    let config = "bashTool: false\neditTools: false\nstructuredOutput: var X int\n";
     let sandbox = Sandbox::with_config(&server.base_url(), config);
     std::fs::create_dir(sandbox.path().join("skills")).unwrap();
     sandbox.write("skills/a.md", "text");

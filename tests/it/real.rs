@@ -135,7 +135,7 @@ async fn a_question_that_is_interrupted_frees_the_server() {
     let Some(server) = server() else { return };
     let sandbox = folder();
     let yaml = format!(
-        "provider: llamacpp\nmodel: m\nbaseUrl: {server}\nfallback: \"\"\nbashTool: false\nsystem: \"\"\n"
+        "provider: llamacpp\nmodel: m\nbaseUrl: {server}\nfallback: \"\"\nbashTool: false\neditTools: false\nsystem: \"\"\n"
     );
     sandbox.write("agent.yaml", yaml);
     let mut command = sandbox.command(&["-p", "Tell me a very long story about a ship."]);

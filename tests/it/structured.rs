@@ -7,6 +7,7 @@ use crate::support::{Ran, Sandbox, ended};
 use crate::terminal::Terminal;
 
 const CONFIG: &str = "bashTool: false
+editTools: false
 structuredOutput: |
   type City struct {
       Name string `json:\"name\"` // in English
@@ -134,7 +135,7 @@ async fn a_real_model_keeps_to_every_shape() {
         let sandbox = Sandbox::new();
         let block = block.lines().map(|line| format!("  {line}\n")).collect::<String>();
         let config = format!(
-            "provider: llamacpp\nmodel: m\nfallback: ''\nbashTool: false\nwatchdogTimeout: 60s\n\
+            "provider: llamacpp\nmodel: m\nfallback: ''\nbashTool: false\neditTools: false\nwatchdogTimeout: 60s\n\
              sampling: {{max_tokens: 400, temperature: 0}}\nstructuredOutput: |\n{block}"
         );
         sandbox.write("agent.yaml", config);

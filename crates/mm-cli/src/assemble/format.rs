@@ -10,7 +10,13 @@ use super::Surroundings;
 use crate::error::CliError;
 
 /// What switches a tool off.
-const SWITCHES: [(&str, &str); 2] = [("bash", "bashTool: false"), ("read_skill", "skillsDir: \"\"")];
+const SWITCHES: [(&str, &str); 5] = [
+    ("bash", "bashTool: false"),
+    ("read_file", "editTools: false"),
+    ("write_file", "editTools: false"),
+    ("edit_file", "editTools: false"),
+    ("read_skill", "skillsDir: \"\""),
+];
 
 /// The shape that `structuredOutput` asks for, if it does.
 pub(super) fn format(config: &Config) -> Result<Option<Arc<AnswerFormat>>, CliError> {
@@ -33,7 +39,9 @@ pub(crate) fn clash(config: &Config, tools: &ToolSet) -> Option<String> {
     let names: Vec<&str> = tools.names().collect();
     let built_in = SWITCHES.iter().filter(|(name, _)| names.contains(name)).map(|(_, switch)| *switch);
     let declared = (!config.tools.is_empty()).then_some("tools: []");
-    let switches: Vec<&str> = built_in.chain(declared).collect();
+    let mut switches: Vec<&str> = built_in.chain(declared).collect();
+    // One switch for several tools is told once.
+    switches.dedup();
     Some(format!(
         "structuredOutput cannot be used with tools — this agent declares: {} (switch them off: {})",
         names.join(", "),

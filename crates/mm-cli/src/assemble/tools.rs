@@ -6,9 +6,13 @@ use mm_config::{Config, DeclaredTool, ParameterType};
 use mm_llm::PRESETS;
 use mm_tools::bash::{Bash, BashOptions};
 use mm_tools::declared::{Declaration, Declared, DeclaredParameter};
+use mm_tools::edit_file::EditFile;
+use mm_tools::files::{FileOptions, Files};
 use mm_tools::process::ProcessRunner;
+use mm_tools::read_file::ReadFile;
 use mm_tools::skills::{ReadSkill, Skill};
-use mm_tools::{DuplicateTool, ToolSet};
+use mm_tools::write_file::WriteFile;
+use mm_tools::{DuplicateTool, Tool, ToolSet};
 
 use crate::error::CliError;
 
@@ -18,6 +22,7 @@ pub(super) fn tools(
     skills: Vec<Skill>,
 ) -> Result<ToolSet, CliError> {
     let mut tools = ToolSet::new();
+    let mut add = |tool: Arc<dyn Tool>| tools.add(tool).map_err(engine_error);
     if config.bash_tool {
         let options = BashOptions {
             timeout: config.bash_timeout.as_duration(),
@@ -25,15 +30,19 @@ pub(super) fn tools(
             env_remove: key_variables(config),
             ..BashOptions::default()
         };
-        tools.add(Arc::new(Bash::new(options, processes.clone()))).map_err(engine_error)?;
+        add(Arc::new(Bash::new(options, processes.clone())))?;
+    }
+    if config.edit_tools {
+        let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
+        add(Arc::new(ReadFile::new(files.clone())))?;
+        add(Arc::new(WriteFile::new(files.clone())))?;
+        add(Arc::new(EditFile::new(files)))?;
     }
     if !skills.is_empty() {
-        tools.add(Arc::new(ReadSkill::new(skills))).map_err(engine_error)?;
+        add(Arc::new(ReadSkill::new(skills)))?;
     }
     for tool in &config.tools {
-        tools
-            .add(Arc::new(Declared::new(declaration(tool, config), processes.clone())))
-            .map_err(engine_error)?;
+        add(Arc::new(Declared::new(declaration(tool, config), processes.clone())))?;
     }
     Ok(tools)
 }

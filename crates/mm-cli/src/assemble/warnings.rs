@@ -60,7 +60,6 @@ fn without_effect(config: &Config) -> Vec<&'static str> {
         ("fetchContentTool", config.fetch_content_tool),
         ("saveAnswerTool", config.save_answer_tool),
         ("planTool", config.plan_tool),
-        ("readOnlyOutsideCwd", config.read_only_outside_cwd),
         ("context.enabled", config.context.enabled),
         ("context.recall", config.context.recall),
         ("sessions.enabled", config.sessions.enabled),
