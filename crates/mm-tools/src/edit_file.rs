@@ -16,7 +16,7 @@ use crate::files::diff::Change;
 use crate::files::encoding::{Encoding, Text};
 use crate::files::error::FileError;
 use crate::files::find::{Found, How, MOST, find, with_ends_of};
-use crate::files::memory::{Stamp, hash, locked};
+use crate::files::memory::{Stamp, locked};
 use crate::files::replace::{Target, replace};
 use crate::files::{Existing, Files, off_thread, writing};
 use crate::{Preview, Tool, ToolContext, ToolOutput};
@@ -175,7 +175,7 @@ impl Args {
         // Whoever edits a file that somebody else changed has not seen all of it.
         let memory = files.memory();
         if memory.last(real).is_some_and(|last| last.is_same(&existing.stamp)) {
-            memory.saw(real, Stamp::new(&metadata, Some(hash(&pieces))));
+            memory.saw(real, Stamp::of(&metadata, &pieces));
         }
         Ok(())
     }

@@ -85,7 +85,7 @@ impl Args {
     fn create(&self, files: &Files, real: &Path, stop: &CancellationToken) -> Result<ToolOutput, FileError> {
         let bytes = self.content.as_bytes();
         let metadata = replace(&Target { real, before: None }, &[bytes], stop)?;
-        files.memory().saw(real, Stamp::new(&metadata, Some(hash(&[bytes]))));
+        files.memory().saw(real, Stamp::of(&metadata, &[bytes]));
         Ok(ToolOutput::ok(format!(
             "[created {}: {}]",
             named(&self.path),
@@ -120,8 +120,7 @@ impl Args {
         }
         let target = Target { real, before: Some((&existing.metadata, &existing.bytes)) };
         let metadata = replace(&target, &[text.mark, &encoded], stop)?;
-        let written = hash(&[text.mark, &encoded]);
-        memory.saw(real, Stamp::new(&metadata, Some(written)));
+        memory.saw(real, Stamp::of(&metadata, &[text.mark, &encoded]));
         let ends = if has_crlf { ", with its CRLF line ends" } else { "" };
         let told = format!("[replaced {path}: {}{ends}]\n", counted(count_lines(content.as_bytes()), "line"));
         let diff = if existing.bytes.contains(&0) && text.encoding.name().is_none() {

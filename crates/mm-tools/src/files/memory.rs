@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use super::page::COUNTED;
+
 /// Tells one state of a file from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
@@ -19,6 +21,11 @@ pub(crate) struct Stamp {
 impl Stamp {
     pub(crate) fn new(metadata: &Metadata, hash: Option<u64>) -> Self {
         Self { size: metadata.len(), modified: metadata.modified().ok(), hash }
+    }
+
+    /// Of a file with this content; only what is read whole by a page too is hashed, since it takes time.
+    pub(crate) fn of(metadata: &Metadata, pieces: &[&[u8]]) -> Self {
+        Self::new(metadata, (metadata.len() <= COUNTED).then(|| hash(pieces)))
     }
 
     /// Whether both are of the same content: the hash decides where there are two.

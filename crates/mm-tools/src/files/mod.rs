@@ -109,7 +109,7 @@ impl Existing {
         open::regular(real, &open::look(asked, real)?)?;
         let (file, metadata) = open::open(real)?;
         let bytes = open::whole(real, &file, "change", stop)?;
-        let stamp = Stamp::new(&metadata, Some(memory::hash(&[&bytes])));
+        let stamp = Stamp::of(&metadata, &[&bytes]);
         Ok(Self { metadata, bytes, stamp })
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Wanted {
 }
 
 /// The lines found.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page {
     /// Each line with its number.
     pub(crate) text: String,
@@ -56,10 +56,8 @@ pub(crate) fn page(reader: &mut dyn Read, wanted: Wanted, stop: &CancellationTok
     let mut source = Source { reader, stop, piece: vec![0; PIECE], from: 0, until: 0, taken: 0, hasher };
     source.at_hand()?;
     source.from += wanted.mark.min(source.until);
-    let mut page = Page::default();
-    while page.passed + 1 < wanted.first && source.skip_line()? {
-        page.passed += 1;
-    }
+    let passed = source.skip_lines(wanted.first.saturating_sub(1), u64::MAX)?;
+    let mut page = Page { passed, ..Page::default() };
     let mut room = wanted.chars;
     let mut line = Vec::new();
     while page.lines < wanted.count && room > 0 {
@@ -74,9 +72,7 @@ pub(crate) fn page(reader: &mut dyn Read, wanted: Wanted, stop: &CancellationTok
     let mut behind = u64::from(page.more && room > 0);
     page.more |= !source.is_at_end()?;
     if wanted.to_the_end || !page.more {
-        while source.taken <= COUNTED && source.skip_line()? {
-            behind += 1;
-        }
+        behind += source.skip_lines(u64::MAX, COUNTED)?;
         if source.is_at_end()? {
             page.total = Some(page.passed + behind);
             page.hash = source.hasher.map(|hasher| hasher.finish());
@@ -153,9 +149,23 @@ impl Source<'_> {
         Ok(self.at_hand()?.is_empty())
     }
 
-    /// Goes past a line; false when there is none.
-    fn skip_line(&mut self) -> io::Result<bool> {
-        Ok(self.line(&mut Vec::new(), 0)?.is_some())
+    /// Goes past so many lines, and reads no further than so many bytes of the file; gives how many it passed.
+    fn skip_lines(&mut self, most: u64, bytes: u64) -> io::Result<u64> {
+        let (mut passed, mut is_open) = (0, false);
+        while passed < most && self.taken <= bytes {
+            let at_hand = self.at_hand()?;
+            let Some(last) = at_hand.last() else { return Ok(passed + u64::from(is_open)) };
+            let ends = memchr::memchr_iter(b'\n', at_hand);
+            let count = ends.clone().count() as u64;
+            let left = most - passed;
+            // Counting is much faster than finding.
+            let taken =
+                if count < left { None } else { ends.clone().nth(usize::try_from(left - 1).unwrap_or(0)) };
+            is_open = taken.is_none() && *last != b'\n';
+            passed += count.min(left);
+            self.from = taken.map_or(self.until, |end| self.from + end + 1);
+        }
+        Ok(passed)
     }
 
     /// Takes a line without its end, at most so many bytes of it; gives how many more it has.
@@ -188,7 +198,20 @@ mod tests {
 
     fn read(text: &[u8], first: u64, count: u64, chars: usize) -> Page {
         let wanted = Wanted { first, count, chars, to_the_end: true, mark: 0 };
-        page(&mut { text }, wanted, &CancellationToken::new()).unwrap()
+        let whole = page(&mut { text }, wanted, &CancellationToken::new()).unwrap();
+        let dripping = page(&mut Dripping(text), wanted, &CancellationToken::new()).unwrap();
+        assert_eq!(dripping, whole);
+        whole
+    }
+
+    /// Gives three bytes at a time.
+    struct Dripping<'a>(&'a [u8]);
+
+    impl Read for Dripping<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = buffer.len().min(3);
+            self.0.read(&mut buffer[..count])
+        }
     }
 
     #[test]
