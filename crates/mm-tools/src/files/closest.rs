@@ -13,6 +13,9 @@ const SHOWN: usize = 20;
 const LONGEST: usize = 200;
 const COMPARED: usize = 2_000;
 
+/// The largest file that is looked through.
+const LARGEST: usize = 8 << 20;
+
 /// A place and what differs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Closest {
@@ -26,6 +29,9 @@ pub(crate) struct Closest {
 
 /// Finds the place where most of the lines are alike.
 pub(crate) fn closest(view: &[u8], old: &str) -> Option<Closest> {
+    if view.len() > LARGEST {
+        return None;
+    }
     let wanted: Vec<&str> = old.lines().collect();
     let shown: Vec<_> = lines(view).iter().map(|line| decode(line.text(view)).0).collect();
     let start = by_votes(&shown, &wanted).or_else(|| by_letters(&shown, &wanted))?;

@@ -63,31 +63,29 @@ fn cut(text: String, is_whole: bool) -> String {
 
 /// Widens each change to whole lines; what then touches becomes one.
 fn whole_lines(old: &[u8], changes: &[Change]) -> Vec<Change> {
+    let part = |range: Range<usize>| old.get(range).unwrap_or_default();
     let mut wide: Vec<Change> = Vec::new();
     for Change { old: place, new } in changes {
-        let part = |range: Range<usize>| old.get(range).unwrap_or_default();
-        let end = match memchr::memchr(b'\n', part(place.end..old.len())) {
-            // A part that ends with its line needs no more, unless it leaves a line open.
-            _ if part(place.clone()).ends_with(b"\n") && (new.is_empty() || new.ends_with(b"\n")) => {
-                place.end
+        let is_shared = wide.last().is_some_and(|last| place.start < last.old.end);
+        let mut change = match wide.pop_if(|_| is_shared) {
+            Some(Change { old: before, new }) => {
+                let kept = new.len() - (before.end - place.start);
+                Change { old: before.start..place.end, new: new.get(..kept).unwrap_or_default().to_vec() }
             }
-            Some(at) => place.end + at + 1,
-            None => old.len(),
-        };
-        match wide.last_mut() {
-            Some(last) if place.start < last.old.end => {
-                let shared = last.old.end - place.start;
-                last.new.truncate(last.new.len() - shared);
-                last.new.extend_from_slice(new);
-                last.new.extend_from_slice(part(place.end..end));
-                last.old.end = end;
-            }
-            Some(_) | None => {
+            None => {
                 let start = memchr::memrchr(b'\n', part(0..place.start)).map_or(0, |at| at + 1);
-                let new = [part(start..place.start), new, part(place.end..end)].concat();
-                wide.push(Change { old: start..end, new });
+                Change { old: start..place.end, new: part(start..place.start).to_vec() }
             }
+        };
+        change.new.extend_from_slice(new);
+        let is_closed = |text: &[u8]| text.is_empty() || text.ends_with(b"\n");
+        if !is_closed(&change.new) || !is_closed(part(change.old.clone())) {
+            let rest = part(place.end..old.len());
+            let end = memchr::memchr(b'\n', rest).map_or(old.len(), |at| place.end + at + 1);
+            change.new.extend_from_slice(part(place.end..end));
+            change.old.end = end;
         }
+        wide.push(change);
     }
     wide
 }
@@ -260,5 +258,59 @@ mod tests {
         let shown = diff(&old, &old.replace('1', "x"));
         assert_eq!(shown.lines().count(), MOST_LINES + 1);
         assert!(shown.ends_with("\n[… the diff goes on …]"), "{shown}");
+    }
+
+    /// Does to the lines of a text what a diff says.
+    fn applied(old: &str, diff: &str) -> String {
+        let mut old: Vec<&str> = old.split_inclusive('\n').rev().collect();
+        let (mut new, mut line) = (String::new(), 1);
+        for shown in diff.lines() {
+            let (sign, text) = shown.split_at(1);
+            let mut take = || old.pop().filter(|taken| taken.trim_end() == text).unwrap();
+            match sign {
+                " " => new.push_str(take()),
+                "-" => drop(take()),
+                "+" => new.push_str(&format!("{text}\n")),
+                _ => {
+                    let numbers: Vec<usize> =
+                        text.split(|c: char| !c.is_ascii_digit()).flat_map(str::parse).collect();
+                    let start = numbers[0] + usize::from(numbers[1] == 0);
+                    (line..start).for_each(|_| new.push_str(old.pop().unwrap()));
+                    line = start;
+                }
+            }
+            line += usize::from(matches!(sign, " " | "-"));
+        }
+        old.iter().rev().for_each(|line| new.push_str(line));
+        new
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_diff_says_all_that_changed(old in "([ab]{0,1}\n){0,24}", new in "([ab]{0,1}\n){0,24}") {
+            proptest::prop_assert_eq!(applied(&old, &diff(&old, &new)), new);
+        }
+
+        #[test]
+        fn changes_of_any_places_are_shown(old in "([ab]{0,2}\n){1,24}", cuts in proptest::collection::vec(0usize..40, 0..6), new in "[a\n]{0,3}") {
+            let mut cuts: Vec<usize> = cuts.into_iter().filter(|at| *at <= old.len()).collect();
+            cuts.sort();
+            cuts.dedup();
+            let (mut expected, mut from) = (String::new(), 0);
+            let changes: Vec<Change> = cuts
+                .as_chunks::<2>()
+                .0
+                .iter()
+                .map(|[start, end]| {
+                    expected = format!("{expected}{}{new}", &old[from..*start]);
+                    from = *end;
+                    Change { old: *start..*end, new: new.clone().into_bytes() }
+                })
+                .collect();
+            expected.push_str(&old[from..]);
+            if expected.is_empty() || expected.ends_with('\n') {
+                proptest::prop_assert_eq!(applied(&old, &unified(old.as_bytes(), &changes)), expected);
+            }
+        }
     }
 }

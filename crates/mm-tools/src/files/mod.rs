@@ -71,17 +71,18 @@ impl Files {
     }
 }
 
-/// Describes a call that writes: where a path leads elsewhere than it says, that is told too.
+/// Describes a call that writes: where links lead elsewhere than the path says, that is told too.
 pub(crate) fn writing(path: &str, what: &str, cx: &ToolContext) -> Preview {
-    let mut summary = path::one_line(path);
-    if let Ok(absolute) = path::absolute(path, cx)
-        && let Ok(real) = path::real(&absolute)
-        && let Some((parent, name)) = absolute.parent().zip(absolute.file_name())
-        && real != path::real(parent).map_or_else(|_| absolute.clone(), |parent| parent.join(name))
-    {
-        summary = format!("{summary} → {}", path::shown(&real));
-    }
-    Preview::mutating(format!("{summary} ({what})"))
+    let named = path::one_line(path);
+    let place = elsewhere(path, cx).map_or(String::new(), |real| format!(" → {}", path::shown(&real)));
+    Preview::mutating(format!("{named}{place} ({what})"))
+}
+
+fn elsewhere(path: &str, cx: &ToolContext) -> Option<PathBuf> {
+    let real = path::real(&path::absolute(path, cx).ok()?).ok()?;
+    let cx = ToolContext { cwd: path::real(&cx.cwd).ok()?, ..cx.clone() };
+    let said = path::plain(&path::absolute(path, &cx).ok()?);
+    (real != said).then_some(real)
 }
 
 /// `1 line`, `2 lines`.

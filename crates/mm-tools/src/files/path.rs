@@ -57,6 +57,18 @@ fn follow(path: &Path, links: usize) -> io::Result<PathBuf> {
     })
 }
 
+/// What a path says by itself: `..` takes the name before it away, whatever that is.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => plain.push(part),
+        }
+        plain
+    })
+}
+
 /// A path on one line.
 pub(crate) fn shown(path: &Path) -> String {
     one_line(&path.to_string_lossy())

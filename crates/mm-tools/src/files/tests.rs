@@ -218,11 +218,19 @@ fn a_call_says_beforehand_where_it_would_write() {
     let sandbox = sandbox();
     std::fs::create_dir(sandbox.path("d")).unwrap();
     symlink("/etc/hosts", sandbox.path("link")).unwrap();
+    symlink("/etc", sandbox.path("etc")).unwrap();
     let rows = [
         ("read_file", json!({"path": "f"}), "f", false),
         ("read_file", json!({"path": "f", "offset": 5, "limit": 10}), "f (lines 5-14)", false),
         ("write_file", json!({"path": "d/../f", "content": "a\nb"}), "d/../f (2 lines)", true),
         ("write_file", json!({"path": "link", "content": ""}), "link → /etc/hosts (0 lines)", true),
+        ("write_file", json!({"path": "etc/../x", "content": ""}), "etc/../x → /x (0 lines)", true),
+        (
+            "edit_file",
+            json!({"path": "etc/new", "old": "a", "new": ""}),
+            "etc/new → /etc/new (\"a\" → \"\")",
+            true,
+        ),
         ("edit_file", json!({"path": "f", "old": "a\nb", "new": ""}), "f (\"a\\nb\" → \"\")", true),
         (
             "edit_file",
@@ -265,7 +273,7 @@ fn edited(bytes: &[u8], old: &str, new: &str) -> (bool, Vec<u8>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn outside_of_what_is_edited_no_byte_changes(bytes in content(), from in 0usize..200, length in 1usize..12, new in "[a-zé\n]{0,5}") {
