@@ -75,6 +75,8 @@ fn missing_parents(parent: &Path) -> Vec<PathBuf> {
 }
 
 fn anew(real: &Path, before: &Metadata, pieces: &[&[u8]], stop: &CancellationToken) -> io::Result<Metadata> {
+    // A new file could take the place of one that is not to be written.
+    OpenOptions::new().write(true).open(real)?;
     let mut fresh = Fresh::new(&parent(real), 0o600)?;
     fill(&mut fresh.file, pieces, stop)?;
     // The owner first: a change of it takes special bits away. Only root may give a file to somebody else.

@@ -1,4 +1,4 @@
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -200,6 +200,34 @@ async fn what_cannot_be_read_is_told_in_a_word() {
         let args = json!({"path": "main.rs", "offset": offset, "limit": limit});
         assert_eq!(sandbox.run("read_file", args).await.text, "1\tx");
     }
+}
+
+#[tokio::test]
+async fn permissions_hold_and_are_told() {
+    if rustix::process::geteuid().is_root() {
+        println!("SKIPPED: root may do anything");
+        return;
+    }
+    let mode =
+        |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    let sandbox = sandbox();
+    std::fs::create_dir(sandbox.path("closed")).unwrap();
+    sandbox.put("secret", "a").put("closed/f", "a").put("fixed", "a");
+    mode(&sandbox.path("secret"), 0o000);
+    mode(&sandbox.path("closed"), 0o500);
+    mode(&sandbox.path("fixed"), 0o444);
+    let told = |output: ToolOutput| output.text.replace(sandbox.directory.path().to_str().unwrap(), "DIR");
+    let read = sandbox.run("read_file", json!({"path": "secret"})).await;
+    assert_eq!(told(read), "[error: cannot read DIR/secret: no permission]");
+    let made = sandbox.run("write_file", json!({"path": "closed/new", "content": ""})).await;
+    assert_eq!(told(made), "[error: cannot write DIR/closed/new: no permission]");
+    assert_eq!(
+        told(sandbox.edit("closed/f", "a", "b").await),
+        "[error: cannot write DIR/closed/f: no permission]"
+    );
+    assert_eq!(told(sandbox.edit("fixed", "a", "b").await), "[error: cannot write DIR/fixed: no permission]");
+    mode(&sandbox.path("closed"), 0o700);
+    assert_eq!((sandbox.bytes("closed/f"), sandbox.bytes("fixed")), (b"a".to_vec(), b"a".to_vec()));
 }
 
 #[tokio::test]
