@@ -79,6 +79,8 @@ pub struct SessionOptions {
     pub window: Option<u64>,
     /// Whether tools run without asking.
     pub yolo: bool,
+    /// Whether risky calls are asked about even so.
+    pub ask_risky: bool,
     /// Where tools work.
     pub cwd: PathBuf,
     /// The user's home directory.
@@ -102,6 +104,7 @@ impl SessionOptions {
             },
             window: None,
             yolo: true,
+            ask_risky: false,
             cwd: cwd.into(),
             home: None,
         }
@@ -124,7 +127,7 @@ impl Session {
     pub fn new(parts: SessionParts, options: SessionOptions) -> Self {
         let specs = parts.tools.definitions();
         let history = History::new(system(&parts, &options));
-        let gate = Gate::new(options.yolo);
+        let gate = Gate::new(options.yolo).asking_risky(options.ask_risky);
         Self {
             parts,
             options,
