@@ -14,6 +14,7 @@ mod bad_input;
 mod cases;
 mod cli;
 mod config;
+mod guard;
 mod helpers;
 mod line;
 mod once;

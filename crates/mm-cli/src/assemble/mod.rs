@@ -2,7 +2,7 @@
 
 pub(crate) mod provider;
 mod session;
-mod tools;
+pub(crate) mod tools;
 pub(crate) mod warnings;
 
 use std::path::PathBuf;
