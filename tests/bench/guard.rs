@@ -10,8 +10,12 @@ use mm_tools::guard::Guard;
 
 /// Runs of each; the median counts.
 const RUNS: usize = 51;
-/// The most that 10 kB may take.
+/// The most that 10 kB of ordinary commands may take.
 const MOST: Duration = Duration::from_millis(1);
+/// The most that 10 kB may take that are made to be slow.
+const MOST_ODD: Duration = Duration::from_millis(2);
+/// How many of the lines are ordinary; they stand first.
+const ORDINARY: usize = 4;
 /// How many times as long as one of 10 kB a byte of 100 kB may take.
 const MOST_GROWTH: f64 = 2.0;
 /// What the lines are made of, over and over.
@@ -34,15 +38,15 @@ fn main() -> ExitCode {
     let guard = Guard::default();
     let judge = |text: &str| guard.judge(text, Path::new("/home/me/project"), Some(Path::new("/home/me")));
     println!(
-        "{:<34} {:>8} {:>8} {:>8}   at most 1 ms, {MOST_GROWTH} x a byte",
+        "{:<34} {:>8} {:>8} {:>8}   at most 1 ms (odd ones 2), {MOST_GROWTH} x a byte",
         "median of 51 runs, in ms", "10 kB", "100 kB", "a byte"
     );
     let mut holds = true;
-    for (what, piece) in PIECES {
+    for (at, (what, piece)) in PIECES.into_iter().enumerate() {
         let [short, long] = [10_000, 100_000].map(|bytes| piece.repeat(bytes / piece.len()));
         let taken = alternate(&[&|| drop(black_box(judge(&short))), &|| drop(black_box(judge(&long)))]);
         let growth = taken[1].as_secs_f64() / taken[0].as_secs_f64() / 10.0;
-        let is_fine = taken[0] <= MOST && growth <= MOST_GROWTH;
+        let is_fine = taken[0] <= (if at < ORDINARY { MOST } else { MOST_ODD }) && growth <= MOST_GROWTH;
         holds &= is_fine;
         let [short, long] = [taken[0], taken[1]].map(|taken| taken.as_secs_f64() * 1e3);
         println!(

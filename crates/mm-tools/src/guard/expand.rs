@@ -1,5 +1,7 @@
 //! From the words of a command to the arguments that the program gets, as far as they can be known.
 
+use std::borrow::Cow;
+
 use super::judge::Judge;
 use super::shell::{Form, Part, UNKNOWN, Word};
 
@@ -43,10 +45,14 @@ impl Value {
 
     pub(super) fn append(&mut self, other: &Self) {
         self.taint = self.taint.max(other.taint);
-        if self.text.len() + other.text.len() > LARGEST {
+        self.push(&other.text);
+    }
+
+    pub(super) fn push(&mut self, text: &str) {
+        if self.text.len() + text.len() > LARGEST {
             self.text = UNKNOWN.to_string();
         } else {
-            self.text.push_str(&other.text);
+            self.text.push_str(text);
         }
     }
 }
@@ -82,8 +88,13 @@ impl Judge<'_> {
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::new();
         for word in words {
-            for pieces in braces(word) {
-                self.expand(&pieces, &mut fields);
+            match braces(word) {
+                Some(words) => {
+                    for pieces in words {
+                        self.expand(pieces.into_iter(), &mut fields);
+                    }
+                }
+                None => self.expand(word.parts.iter().map(piece), &mut fields),
             }
         }
         fields
@@ -95,8 +106,8 @@ impl Judge<'_> {
         for (at, part) in word.parts.iter().enumerate() {
             match part {
                 Part::Text { text, quoted } => {
-                    let text = if at == 0 && !quoted { self.tilde(text) } else { text.clone() };
-                    value.append(&Value::known(text));
+                    let is_first = at == 0 && !quoted;
+                    value.push(&if is_first { self.tilde(text) } else { Cow::Borrowed(text.as_str()) });
                 }
                 part => {
                     let more = self.part(part);
@@ -108,15 +119,14 @@ impl Judge<'_> {
         value
     }
 
-    fn expand(&mut self, pieces: &[Piece<'_>], fields: &mut Vec<Field>) {
+    fn expand<'w>(&mut self, pieces: impl Iterator<Item = Piece<'w>>, fields: &mut Vec<Field>) {
         let mut field: Option<Field> = None;
-        for (at, piece) in pieces.iter().enumerate() {
+        for (at, piece) in pieces.enumerate() {
             match piece {
                 Piece::Text { text, quoted } => {
-                    let text = if at == 0 && !quoted { self.tilde(text) } else { text.clone() };
                     let field = field.get_or_insert_default();
                     field.is_pattern |= !quoted && text.contains(['*', '?', '[']);
-                    field.value.append(&Value::known(text));
+                    field.value.push(&if at == 0 && !quoted { self.tilde(&text) } else { text });
                 }
                 Piece::Part(part) => {
                     let quoted = is_quoted(part);
@@ -190,18 +200,18 @@ impl Judge<'_> {
     }
 
     /// The home for `~`, another one for `~name`.
-    fn tilde(&self, text: &str) -> String {
-        let Some(rest) = text.strip_prefix('~') else { return text.to_owned() };
+    fn tilde<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let Some(rest) = text.strip_prefix('~') else { return Cow::Borrowed(text) };
         let (name, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        match name {
+        Cow::Owned(match name {
             "" => self.place.home() + rest,
             "+" => format!("{}{rest}", self.cwd.as_deref().unwrap_or("\0")),
             "root" => format!("/root{rest}"),
             name if name.chars().all(|c| c.is_alphanumeric() || "_.-".contains(c)) => {
                 format!("/home/{name}{rest}")
             }
-            _ => text.to_owned(),
-        }
+            _ => return Cow::Borrowed(text),
+        })
     }
 }
 
@@ -231,7 +241,7 @@ fn split(value: &Value, field: &mut Option<Field>, fields: &mut Vec<Field>) {
 /// A part of a word after its braces are expanded.
 #[derive(Clone, Debug)]
 enum Piece<'w> {
-    Text { text: String, quoted: bool },
+    Text { text: Cow<'w, str>, quoted: bool },
     Part(&'w Part),
 }
 
@@ -243,14 +253,14 @@ enum Item<'w> {
     Part(&'w Part),
 }
 
-/// The words that `a{b,c}` stands for; the word itself where there are no braces, or too many.
-fn braces(word: &Word) -> Vec<Vec<Piece<'_>>> {
+/// The words that `a{b,c}` stands for; `None` where there are no braces, or too many.
+fn braces(word: &Word) -> Option<Vec<Vec<Piece<'_>>>> {
     let plain = |part: &Part| match part {
         Part::Text { text, quoted: false } => text.contains('{'),
         _ => false,
     };
     if !word.parts.iter().any(plain) {
-        return vec![word.parts.iter().map(piece).collect()];
+        return None;
     }
     let mut items = Vec::new();
     for part in &word.parts {
@@ -262,14 +272,14 @@ fn braces(word: &Word) -> Vec<Vec<Piece<'_>>> {
     }
     let mut words = Vec::new();
     if items.len() > LONGEST || !alternatives(&items, 0, &mut words) {
-        return vec![word.parts.iter().map(piece).collect()];
+        return None;
     }
-    words.into_iter().map(|items| pieces(&items)).collect()
+    Some(words.into_iter().map(|items| pieces(&items)).collect())
 }
 
 fn piece(part: &Part) -> Piece<'_> {
     match part {
-        Part::Text { text, quoted } => Piece::Text { text: text.clone(), quoted: *quoted },
+        Part::Text { text, quoted } => Piece::Text { text: Cow::Borrowed(text), quoted: *quoted },
         part => Piece::Part(part),
     }
 }
@@ -278,9 +288,9 @@ fn pieces<'w>(items: &[Item<'w>]) -> Vec<Piece<'w>> {
     let mut pieces: Vec<Piece<'w>> = Vec::new();
     for item in items {
         match (item, pieces.last_mut()) {
-            (Item::Plain(c), Some(Piece::Text { text, quoted: false })) => text.push(*c),
-            (Item::Plain(c), _) => pieces.push(Piece::Text { text: c.to_string(), quoted: false }),
-            (Item::Quoted(text), _) => pieces.push(Piece::Text { text: (*text).to_owned(), quoted: true }),
+            (Item::Plain(c), Some(Piece::Text { text, quoted: false })) => text.to_mut().push(*c),
+            (Item::Plain(c), _) => pieces.push(Piece::Text { text: c.to_string().into(), quoted: false }),
+            (Item::Quoted(text), _) => pieces.push(Piece::Text { text: Cow::Borrowed(*text), quoted: true }),
             (Item::Part(part), _) => pieces.push(Piece::Part(part)),
         }
     }

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use super::expand::{Field, Taint, Value};
 use super::place::{Place, absolute};
 use super::rules::{FORK_BOMB, POWER, REMOTE, RUN_DECODED, RUN_FETCHED, Rule, UNRESOLVED};
-use super::shell::{self, Command, Compound, Fault, Kind, Pipeline, Redirect, Simple, UNKNOWN, Word};
+use super::shell::{
+    self, Command, Compound, Excerpt, Fault, Kind, Pipeline, Redirect, Simple, UNKNOWN, Word,
+};
 use super::{Pattern, programs};
 
 /// How deep lists and programs that start programs may be nested.
@@ -33,11 +35,11 @@ pub(super) struct Judge<'g> {
     /// Why some of it could not be followed.
     pub(super) fault: Option<Fault>,
     /// The working directory, while it is known.
-    pub(super) cwd: Option<String>,
+    pub(super) cwd: Option<Rc<str>>,
     /// Whether the command at hand runs with another user's rights.
     pub(super) is_privileged: bool,
     /// The command at hand.
-    current: String,
+    current: Excerpt,
     /// Whether a pattern of the user's allows the command at hand.
     is_allowed: bool,
     /// Where the text at hand came from, for what it leaves unknown.
@@ -63,9 +65,9 @@ impl<'g> Judge<'g> {
             allow,
             worst: None,
             fault: None,
-            cwd: Some(place.project()),
+            cwd: Some(place.project().into()),
             is_privileged: false,
-            current: String::new(),
+            current: Excerpt::whole(""),
             is_allowed: false,
             taint: Taint::None,
             variables: HashMap::new(),
@@ -86,7 +88,7 @@ impl<'g> Judge<'g> {
     pub(super) fn find(&mut self, rule: &'static Rule) {
         let is_worse = self.worst.as_ref().is_none_or(|worst| worst.rule.level < rule.level);
         if is_worse && !self.is_allowed {
-            self.worst = Some(Finding { rule, command: self.current.clone() });
+            self.worst = Some(Finding { rule, command: short(self.current.as_str()) });
         }
     }
 
@@ -164,7 +166,7 @@ impl<'g> Judge<'g> {
             return Some(value.clone());
         }
         match name {
-            "PWD" => self.cwd.clone().map(Value::known),
+            "PWD" => self.cwd.as_deref().map(Value::known),
             "@" | "*" => {
                 let mut all = Value::default();
                 for (at, value) in self.positional.iter().enumerate() {
@@ -231,7 +233,7 @@ impl<'g> Judge<'g> {
             Command::Compound(compound) => self.compound(compound, input),
             Command::Function { name, body } => {
                 if is_bomb(name, body) {
-                    self.current = format!("{name}()");
+                    self.current = Excerpt::whole(&format!("{name}()"));
                     self.find(&FORK_BOMB);
                 }
                 self.functions.insert(name.clone(), Rc::clone(body));
@@ -290,7 +292,7 @@ impl<'g> Judge<'g> {
 
     fn simple(&mut self, simple: &Simple, input: &Value) -> Value {
         let text = simple.text();
-        let outer = (std::mem::replace(&mut self.current, short(text)), self.is_allowed);
+        let outer = (std::mem::replace(&mut self.current, text.clone()), self.is_allowed);
         self.is_allowed = false;
         let fields = self.fields(&simple.words);
         let values: Vec<_> = simple
@@ -311,7 +313,7 @@ impl<'g> Judge<'g> {
             })
             .collect();
         let (input, is_kept) = self.redirects(&simple.redirects, input);
-        self.is_allowed = self.allow.iter().any(|pattern| pattern.fits(text));
+        self.is_allowed = self.allow.iter().any(|pattern| pattern.fits(text.as_str()));
         let run = |judge: &mut Self| {
             for (name, value) in values {
                 judge.set(name, value);

@@ -118,7 +118,7 @@ fn told(finding: Finding) -> Risk {
 /// A name among the words of a text that a rule is about.
 fn dangerous_name(command: &str) -> Option<&str> {
     let is_between = |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.');
-    command.split(is_between).find(|name| programs::is_known(name))
+    command.split(is_between).find(|name| !name.is_empty() && programs::is_known(name))
 }
 
 /// A regular expression, compared as it is written.

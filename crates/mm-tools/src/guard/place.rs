@@ -20,6 +20,9 @@ const SYSTEM_BELOW: [(&str, &str); 7] = [
     ("System", "Library"),
 ];
 
+/// The longest path that is followed, in bytes.
+const LONGEST: usize = 1024;
+
 /// What a deletion would hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
@@ -45,7 +48,9 @@ pub(super) struct Place {
 
 impl Place {
     pub(super) fn new(project: &Path, home: Option<&Path>) -> Self {
-        let steps = |path: &Path| steps(&path.to_string_lossy());
+        let steps = |path: &Path| -> Vec<String> {
+            steps(&path.to_string_lossy()).into_iter().map(str::to_owned).collect()
+        };
         // A home that is not known is still no other place.
         let home = home.map_or_else(|| vec!["~".to_owned()], steps);
         Self { project: steps(project), home }
@@ -80,14 +85,14 @@ impl Place {
             steps.len() <= path.len() && steps.iter().zip(path).all(|(step, name)| fits(step, name))
         };
         // A pattern beside the project that fits it takes its neighbours too.
-        let is_itself = steps.len() == self.project.len() && (is_swept || steps == self.project);
+        let is_itself = steps.len() == self.project.len() && (is_swept || self.project == steps);
         if is_system {
             Spot::Root
         } else if holds(&self.home) {
             Spot::Home
         } else if holds(&self.project) && !is_itself {
             Spot::Above
-        } else if steps.starts_with(&self.project) {
+        } else if steps.iter().zip(&self.project).filter(|(a, b)| a == b).count() == self.project.len() {
             Spot::Project
         } else {
             Spot::Elsewhere
@@ -101,10 +106,14 @@ pub(super) fn absolute(path: &str, cwd: Option<&str>) -> Option<String> {
         return None;
     }
     let whole = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", cwd?) };
+    // `cd` in a row makes it ever longer.
+    if whole.len() > LONGEST {
+        return None;
+    }
     Some(format!("/{}", steps(&whole).join("/")))
 }
 
-fn steps(path: &str) -> Vec<String> {
+fn steps(path: &str) -> Vec<&str> {
     let mut steps = Vec::new();
     for step in path.split('/') {
         match step {
@@ -112,7 +121,7 @@ fn steps(path: &str) -> Vec<String> {
             ".." => {
                 steps.pop();
             }
-            step => steps.push(step.to_owned()),
+            step => steps.push(step),
         }
     }
     steps

@@ -14,9 +14,9 @@ pub(super) fn run(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Val
         "cd" | "pushd" => {
             let target = args.iter().find(|arg| !arg.text().starts_with('-') || arg.text() == "-");
             judge.cwd = match target {
-                None => Some(judge.place.home()),
+                None => Some(judge.place.home().into()),
                 Some(target) if target.text() == "-" => None,
-                Some(target) => absolute(target.text(), judge.cwd.as_deref()),
+                Some(target) => absolute(target.text(), judge.cwd.as_deref()).map(Into::into),
             };
             nothing
         }
@@ -24,7 +24,7 @@ pub(super) fn run(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Val
             judge.cwd = None;
             nothing
         }
-        "pwd" => judge.cwd.clone().map_or_else(|| Value::unknown(Taint::None), Value::known),
+        "pwd" => judge.cwd.as_deref().map_or_else(|| Value::unknown(Taint::None), Value::known),
         "export" | "declare" | "typeset" | "local" | "readonly" => {
             for arg in args {
                 if let Some((name, text)) = arg.text().split_once('=') {

@@ -83,17 +83,20 @@ pub(super) fn run(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Val
     if matches!(name, "at" | "batch") {
         return Some(judge.text(input, &Value::default()));
     }
-    let (language, options) = INTERPRETERS.iter().find(|(row, _)| is_version_of(name, row))?;
+    let name = language(name);
+    let (language, options) = INTERPRETERS.iter().find(|(row, _)| *row == name)?;
     Some(interpreter(judge, language, options, args, input))
 }
 
-/// Whether a name is `python`, `python3` or `python3.12`.
-fn is_version_of(name: &str, language: &str) -> bool {
-    let aliases =
-        [("nodejs", "node"), ("gawk", "awk"), ("mawk", "awk"), ("luajit", "lua"), ("pypy3", "python")];
-    let is_alias = aliases.iter().any(|(alias, of)| *alias == name && *of == language);
-    let is_version = |rest: &str| rest.chars().all(|c| c.is_ascii_digit() || c == '.');
-    is_alias || name.strip_prefix(language).is_some_and(is_version)
+/// `python` for `python3.12`, and the language of other names.
+fn language(name: &str) -> &str {
+    match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+        "nodejs" => "node",
+        "gawk" | "mawk" => "awk",
+        "luajit" => "lua",
+        "pypy" => "python",
+        name => name,
+    }
 }
 
 fn shell(judge: &mut Judge<'_>, args: &[Field], input: &Value) -> Value {

@@ -14,8 +14,8 @@ pub(super) enum Order {
 /// The arguments of a program, told apart.
 #[derive(Debug, Default)]
 pub(super) struct Options<'f> {
-    /// `-x` for each letter, `--name`; with what stands behind it.
-    given: Vec<(String, Option<Field>)>,
+    /// `x` for each letter of `-x`, or `--name`; with what stands behind it.
+    given: Vec<(&'f str, Option<Field>)>,
     pub(super) operands: Vec<&'f Field>,
     /// With [`Order::First`]: the first operand and all behind it.
     pub(super) rest: &'f [Field],
@@ -47,18 +47,20 @@ impl<'f> Options<'f> {
                     value = args.get(at).cloned();
                     at += 1;
                 }
-                options.given.push((name.to_owned(), value));
+                options.given.push((name, value));
             } else if takes(text) {
-                options.given.push((text.to_owned(), args.get(at).cloned()));
+                options.given.push((text.trim_start_matches('-'), args.get(at).cloned()));
                 at += 1;
             } else {
                 for (place, letter) in text.char_indices().skip(1) {
-                    let name = format!("-{letter}");
-                    if !takes(&name) {
+                    let end = place + letter.len_utf8();
+                    let name = text.get(place..end).unwrap_or_default();
+                    let is_taken = |option: &str| option.strip_prefix('-') == Some(name);
+                    if !with_value.split(' ').any(is_taken) {
                         options.given.push((name, None));
                         continue;
                     }
-                    let behind = text.get(place + letter.len_utf8()..).filter(|text| !text.is_empty());
+                    let behind = text.get(end..).filter(|text| !text.is_empty());
                     let value = behind.map(Field::known).or_else(|| args.get(at).cloned());
                     at += usize::from(behind.is_none());
                     options.given.push((name, value));
@@ -97,5 +99,8 @@ impl<'f> Options<'f> {
 }
 
 fn is_short_for(given: &str, name: &str) -> bool {
-    given == name || (given.len() > 4 && name.starts_with("--") && name.starts_with(given))
+    match name.strip_prefix("--") {
+        Some(_) => given == name || (given.len() > 4 && name.starts_with(given)),
+        None => name.strip_prefix('-') == Some(given),
+    }
 }

@@ -13,6 +13,76 @@ type Row = (&'static [&'static str], &'static [&'static str], &'static str, &'st
 const DOCKER: &str = "--context -H --host -c --config -l --log-level -f --file -p --project-name";
 const KUBE: &str = "-n --namespace --context --kubeconfig --cluster -l -f";
 
+/// The programs of [`ROWS`], in order.
+const NAMES: [&str; 66] = [
+    "ansible",
+    "ansible-playbook",
+    "apk",
+    "apt",
+    "apt-get",
+    "aptitude",
+    "aws",
+    "brew",
+    "bun",
+    "bzr",
+    "cargo",
+    "dnf",
+    "docker",
+    "docker-compose",
+    "flatpak",
+    "flit",
+    "ftp",
+    "gem",
+    "gh",
+    "glab",
+    "go",
+    "hatch",
+    "helm",
+    "hg",
+    "incus",
+    "jj",
+    "kubectl",
+    "launchctl",
+    "lxc",
+    "microdnf",
+    "mosh",
+    "nerdctl",
+    "nix",
+    "npm",
+    "oc",
+    "pdm",
+    "pip",
+    "pip3",
+    "pipx",
+    "pnpm",
+    "podman",
+    "podman-compose",
+    "poetry",
+    "port",
+    "pulumi",
+    "rclone",
+    "rlogin",
+    "rsh",
+    "rustup",
+    "scp",
+    "service",
+    "sftp",
+    "snap",
+    "svn",
+    "systemctl",
+    "tdnf",
+    "telnet",
+    "terraform",
+    "tofu",
+    "twine",
+    "uv",
+    "vagrant",
+    "virsh",
+    "yarn",
+    "yum",
+    "zypper",
+];
+
 static ROWS: &[Row] = &[
     (
         &["apt", "apt-get", "aptitude"],
@@ -241,9 +311,14 @@ static ROWS: &[Row] = &[
     ),
 ];
 
+/// Package managers that are told what to do by their options.
+const SPECIAL: [&str; 13] = [
+    "bun", "conda", "dpkg", "emerge", "mamba", "nix-env", "npm", "pacman", "paru", "pnpm", "rpm", "uv", "yay",
+];
+
 /// Whether a program of this name is one of these.
 pub(super) fn is_known(name: &str) -> bool {
-    name == "git" || ROWS.iter().any(|(programs, ..)| programs.contains(&name))
+    name == "git" || SPECIAL.contains(&name) || NAMES.binary_search(&name).is_ok()
 }
 
 pub(super) fn run(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Value) -> Option<Value> {
@@ -282,6 +357,9 @@ fn does(args: &[Field], verbs: &[&str], with_value: &str) -> bool {
 
 /// Programs that are told what to do by their options.
 fn special(name: &str, args: &[Field]) -> Option<&'static Rule> {
+    if SPECIAL.binary_search(&name).is_err() {
+        return None;
+    }
     let options = Options::read(args, "", Order::Any);
     let verb = options.operand(0);
     let changes = match name {
@@ -431,4 +509,16 @@ fn git(judge: &mut Judge<'_>, args: &[Field], input: &Value) -> Value {
         judge.find(&DISCARD);
     }
     Value::unknown(Taint::None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_are_those_of_the_rows() {
+        let rows: std::collections::BTreeSet<&str> = ROWS.iter().flat_map(|row| row.0).copied().collect();
+        assert_eq!(rows.into_iter().collect::<Vec<_>>(), NAMES);
+        assert!(SPECIAL.is_sorted());
+    }
 }

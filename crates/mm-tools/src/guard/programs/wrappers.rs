@@ -4,11 +4,13 @@ use super::options::{Options, Order};
 use super::{Field, Judge, Value};
 use crate::guard::expand::Taint;
 use crate::guard::judge::joined;
+use crate::guard::place::absolute;
 use crate::guard::rules::{REMOTE, SUDO};
 
 /// A name; its options that take a value; how many operands stand before the program.
 type Row = (&'static str, &'static str, usize);
 
+/// In the order of their names.
 const ROWS: [Row; 31] = [
     ("builtin", "", 0),
     ("busybox", "", 0),
@@ -44,6 +46,11 @@ const ROWS: [Row; 31] = [
 ];
 /// Those that act with another user's rights.
 const PRIVILEGED: [&str; 6] = ["doas", "pkexec", "run0", "runuser", "su", "sudo"];
+
+/// The options of those that take a value.
+const OF_SU: &str = "-u -g -G -c -s -w --user --group --command --shell";
+const OF_SUDO: &str =
+    "-u -g -p -C -h -D -R -r -t -T -U --user --group --chdir --host --prompt --role --type --other-user";
 
 /// Whether a program of this name starts others with more rights.
 pub(super) fn is_known(name: &str) -> bool {
@@ -91,7 +98,8 @@ pub(super) fn run(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Val
             judge.run(options.rest, input)
         }
         name => {
-            let (_, with_value, before) = ROWS.iter().find(|(row, ..)| *row == name)?;
+            let at = ROWS.binary_search_by(|(row, ..)| row.cmp(&name)).ok()?;
+            let (_, with_value, before) = ROWS.get(at)?;
             let options = Options::read(args, with_value, Order::First);
             let anywhere = Options::read(args, with_value, Order::Any);
             if let Some(text) = anywhere.value(&["-c", "--command"]).filter(|_| name == "flock") {
@@ -114,7 +122,7 @@ fn env(judge: &mut Judge<'_>, args: &[Field], input: &Value) -> Value {
     let folder = options.value(&["-C", "--chdir"]).map(|folder| folder.value.text.clone());
     judge.apart(|judge| {
         if let Some(folder) = folder {
-            judge.cwd = crate::guard::place::absolute(&folder, judge.cwd.as_deref());
+            judge.cwd = absolute(&folder, judge.cwd.as_deref()).map(Into::into);
         }
         judge.run(behind_assignments(options.rest), input)
     })
@@ -127,15 +135,14 @@ fn behind_assignments(args: &[Field]) -> &[Field] {
 
 fn privileged(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Value) -> Value {
     judge.find(&SUDO);
-    let with_value = "-u -g -p -C -h -D -R -r -t -T -U -G -c -s --user --group --command --shell --chdir";
-    let with_value =
-        if matches!(name, "su" | "runuser") { with_value } else { &with_value.replace("-c -s ", "") };
+    let is_su = matches!(name, "su" | "runuser");
+    let with_value = if is_su { OF_SU } else { OF_SUDO };
     let options = Options::read(args, with_value, Order::First);
     let outer = std::mem::replace(&mut judge.is_privileged, true);
     let output = judge.apart(|judge| {
         // `su` takes its options behind the user too.
         let anywhere = Options::read(args, with_value, Order::Any);
-        let text = anywhere.value(&["-c", "--command"]).filter(|_| matches!(name, "su" | "runuser"));
+        let text = anywhere.value(&["-c", "--command"]).filter(|_| is_su);
         match (text, behind_assignments(options.rest)) {
             (Some(text), _) => judge.text(&text.value, input),
             // A shell that reads what comes in.
@@ -221,4 +228,14 @@ fn ssh(judge: &mut Judge<'_>, args: &[Field]) -> Value {
         judge.text(&command, &Value::default());
     });
     Value::unknown(Taint::Fetched)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_are_in_order() {
+        assert!(ROWS.is_sorted_by_key(|row| row.0));
+    }
 }

@@ -355,6 +355,9 @@ impl Parser {
 
     /// Takes a redirection; the inner `None` is one that changes nothing here, such as `2>&1`.
     fn redirect(&mut self) -> Parsed<Option<Option<Redirect>>> {
+        if !self.peek().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'<' | b'>' | b'&')) {
+            return Ok(None);
+        }
         let digits = (0..).take_while(|n| self.byte(*n).is_some_and(|byte| byte.is_ascii_digit())).count();
         let mark = self.at;
         self.at += digits;

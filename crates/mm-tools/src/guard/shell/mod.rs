@@ -55,7 +55,25 @@ pub(super) struct Simple {
 
 impl Simple {
     /// The command as it is written, without the redirections behind it.
-    pub(super) fn text(&self) -> &str {
+    pub(super) fn text(&self) -> Excerpt {
+        Excerpt { source: Rc::clone(&self.source), span: self.span.clone() }
+    }
+}
+
+/// A part of a text that is shared.
+#[derive(Clone, Debug)]
+pub(super) struct Excerpt {
+    source: Rc<str>,
+    span: Range<usize>,
+}
+
+impl Excerpt {
+    /// A whole text.
+    pub(super) fn whole(text: &str) -> Self {
+        Self { source: text.into(), span: 0..text.len() }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
         self.source.get(self.span.clone()).unwrap_or_default()
     }
 }

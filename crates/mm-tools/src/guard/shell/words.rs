@@ -89,8 +89,7 @@ impl Parser {
             self.at += 1;
         }
         // A special byte is ASCII: no character is cut in two.
-        let text = self.slice(begin..self.at).to_owned();
-        word.push(&text, quoted);
+        word.push(self.slice(begin..self.at), quoted);
     }
 
     fn escape(&mut self, word: &mut Word) {
@@ -125,8 +124,7 @@ impl Parser {
                     while self.peek().is_some_and(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'`')) {
                         self.at += 1;
                     }
-                    let text = self.slice(begin..self.at).to_owned();
-                    word.push(&text, true);
+                    word.push(self.slice(begin..self.at), true);
                 }
             }
         }
