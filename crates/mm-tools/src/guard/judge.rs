@@ -109,6 +109,11 @@ impl<'g> Judge<'g> {
         }
     }
 
+    /// Counts a copy of arguments, which programs that start each other would multiply.
+    pub(super) fn spend_on(&mut self, argv: &[Field]) {
+        self.spend(argv.iter().map(|field| field.text().len() + size_of::<Field>()).sum());
+    }
+
     /// Judges a text that a further shell is given.
     pub(super) fn text(&mut self, value: &Value, input: &Value) -> Value {
         self.spend(value.text.len());
@@ -337,6 +342,8 @@ impl<'g> Judge<'g> {
         let is_pattern = program.is_pattern && (name.contains(['*', '?']) || name.contains(']'));
         if self.depth >= DEEPEST {
             self.fault.get_or_insert("it is nested too deep");
+        }
+        if self.fault.is_some() {
             return Value::default();
         }
         if name.contains(UNKNOWN) || is_pattern {

@@ -153,6 +153,10 @@ fn find(judge: &mut Judge<'_>, args: &[Field], input: &Value) {
         let length = rest.iter().position(|arg| matches!(arg.text(), ";" | "+")).unwrap_or(rest.len());
         let command = rest.get(..length).unwrap_or_default();
         for path in &found {
+            judge.spend_on(command);
+            if judge.fault.is_some() {
+                return;
+            }
             let put = |arg: &Field| if arg.text() == "{}" { path.clone() } else { within(arg, path) };
             let argv: Vec<Field> = command.iter().map(put).collect();
             judge.apart(|judge| judge.run(&argv, input));

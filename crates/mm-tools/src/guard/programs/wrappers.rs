@@ -171,6 +171,7 @@ fn xargs(judge: &mut Judge<'_>, args: &[Field], input: &Value) -> Value {
 
 /// Runs a program with words in the place that is named for them, else behind its arguments.
 fn appended(judge: &mut Judge<'_>, argv: &[Field], place: Option<&str>, words: &[Field]) -> Value {
+    judge.spend_on(argv);
     let mut argv = argv.to_vec();
     let Some(place) = place.filter(|place| !place.is_empty()) else {
         argv.extend_from_slice(words);
