@@ -9,6 +9,13 @@ use crate::guard::rules::{EVAL, RUN_FETCHED};
 use crate::guard::shell::unescaped;
 
 pub(super) fn run(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Value) -> Option<Value> {
+    setting(judge, name, args, input)
+        .or_else(|| running(judge, name, args, input))
+        .or_else(|| writing(judge, name, args, input))
+}
+
+/// What changes the state of the shell.
+fn setting(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Value) -> Option<Value> {
     let nothing = Value::default();
     Some(match name {
         "cd" | "pushd" => {
@@ -50,6 +57,14 @@ pub(super) fn run(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Val
             }
             nothing
         }
+        _ => return None,
+    })
+}
+
+/// What runs a text or a file in this shell.
+fn running(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Value) -> Option<Value> {
+    let nothing = Value::default();
+    Some(match name {
         "eval" => {
             judge.find(&EVAL);
             judge.text(&joined(args), input)
@@ -86,6 +101,13 @@ pub(super) fn run(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Val
             }
             nothing
         }
+        _ => return None,
+    })
+}
+
+/// What writes text that can be known.
+fn writing(judge: &mut Judge<'_>, name: &str, args: &[Field], input: &Value) -> Option<Value> {
+    Some(match name {
         "echo" => echo(args),
         "printf" => printf(args),
         "cat" => cat(judge, args, input),

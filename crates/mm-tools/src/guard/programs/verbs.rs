@@ -452,7 +452,6 @@ fn git(judge: &mut Judge<'_>, args: &[Field], input: &Value) -> Value {
     }
     let Some((verb, args)) = globals.rest.split_first() else { return Value::default() };
     let options = Options::read(args, "-m --message -b -B -C -x --exec -s --source", Order::Any);
-    let has = |names: &[&str]| options.has(names);
     let first = options.operand(0);
     let command = match (verb.text(), first) {
         ("submodule", "foreach") => {
@@ -473,17 +472,22 @@ fn git(judge: &mut Judge<'_>, args: &[Field], input: &Value) -> Value {
     for text in command {
         judge.apart(|judge| judge.text(&text, input));
     }
+    if let Some(rule) = loses(verb.text(), args, &options) {
+        judge.find(rule);
+    }
+    Value::unknown(Taint::None)
+}
+
+/// What a command of git takes away or gives away.
+fn loses(verb: &str, args: &[Field], options: &Options<'_>) -> Option<&'static Rule> {
+    let has = |names: &[&str]| options.has(names);
+    let first = options.operand(0);
     let is_dry = has(&["-n", "--dry-run"]);
     let has_dashes = args.iter().any(|arg| arg.text() == "--");
-    let discards = match verb.text() {
-        "push" if !is_dry => {
-            judge.find(&PUBLISH);
-            false
-        }
-        "send-email" | "svn" if verb.text() == "send-email" || first == "dcommit" => {
-            judge.find(&PUBLISH);
-            false
-        }
+    let discards = match verb {
+        "push" if !is_dry => return Some(&PUBLISH),
+        "send-email" => return Some(&PUBLISH),
+        "svn" if first == "dcommit" => return Some(&PUBLISH),
         "reset" => has(&["--hard", "--merge", "--keep"]),
         "clean" => !is_dry && has(&["-f", "--force"]),
         "checkout" => {
@@ -500,15 +504,10 @@ fn git(judge: &mut Judge<'_>, args: &[Field], input: &Value) -> Value {
         "update-ref" => has(&["-d"]),
         "worktree" => first == "remove" && has(&["-f", "--force"]),
         "rm" => !is_dry && !has(&["--cached"]) && has(&["-f", "--force", "-r"]),
-        "remote" => false,
         _ => false,
     };
-    if verb.text() == "rm" && discards {
-        judge.find(&DELETE);
-    } else if discards {
-        judge.find(&DISCARD);
-    }
-    Value::unknown(Taint::None)
+    let rule = if verb == "rm" { &DELETE } else { &DISCARD };
+    discards.then_some(rule)
 }
 
 #[cfg(test)]
