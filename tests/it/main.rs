@@ -15,6 +15,7 @@ mod cases;
 mod cli;
 mod config;
 mod declared;
+mod guard;
 mod helpers;
 mod line;
 mod once;
