@@ -23,6 +23,7 @@ async fn version_and_help_go_to_stdout() {
       models       List the models that the server has
       doctor       Try the server, the window, a tool call and a JSON answer; say what works and what to do
       schema       Print the JSON Schema of Go declarations, as structuredOutput has them
+      guard        Say what the guard thinks of a command: one JSON object with verdict, rule and why. Nothing is run
       completions  Print the completion script of a shell
 
     Options:
@@ -51,6 +52,7 @@ async fn help_wins_wherever_it_stands() {
         ("models --output xml -h", "mm models [OPTIONS]"),
         ("doctor --help", "mm doctor [OPTIONS]"),
         ("schema --help", "mm schema [OPTIONS] [FILE]"),
+        ("guard --help", "mm guard [OPTIONS] <COMMAND>"),
         ("-p x doctor -h", "mm doctor [OPTIONS]"),
         ("doctor -h -p x", "mm doctor [OPTIONS]"),
         ("-h config", "mm config [OPTIONS] [COMMAND]"),

@@ -153,6 +153,7 @@ async fn bash_offers_what_may_stand_there() {
         ("mm config check --o", "--output"),
         ("mm schema ", files),
         ("mm schema --comp", "--compact"),
+        ("mm gu", "guard"),
         ("mm --config ", files),
         ("mm config check -c s", "sub"),
         ("mm --model ", ""),

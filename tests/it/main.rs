@@ -16,6 +16,7 @@ mod cli;
 mod config;
 mod declared;
 mod files;
+mod guard;
 mod helpers;
 mod line;
 mod once;

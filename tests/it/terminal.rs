@@ -148,6 +148,34 @@ async fn a_permission_is_asked_and_what_was_typed_before_is_no_answer() {
 }
 
 #[tokio::test]
+async fn a_risky_call_is_asked_about_each_time_and_the_reason_is_shown() {
+    let calls = [
+        Answer::bash("rm -rf one"),
+        Answer::bash("rm -rf two"),
+        Answer::bash("touch three"),
+        Answer::text(&["done"]),
+    ];
+    let server = ScriptedServer::start(calls).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "guard: {askRisky: true}\n");
+    for name in ["one", "two"] {
+        std::fs::create_dir(sandbox.path().join(name)).unwrap();
+    }
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("go\n").await;
+    terminal.until("   risky: delete: `rm -rf one` deletes recursively or by force").await;
+    terminal.until("Run it?").await;
+    terminal.type_in("s\n").await;
+    terminal.until("   risky: delete: `rm -rf two` deletes").await;
+    terminal.until("Run it?").await;
+    terminal.type_in("n\n").await;
+    terminal.until("[refused by the user]").await;
+    terminal.until("done").await;
+    let there = ["one", "two", "three"].map(|name| sandbox.path().join(name).exists());
+    assert_eq!(there, [false, true, true]);
+}
+
+#[tokio::test]
 async fn the_spinner_says_what_is_waited_for_and_leaves_no_trace() {
     let progress = "data: {\"choices\":[],\"prompt_progress\":{\"total\":25300,\"cache\":0,\"processed\":12000,\"time_ms\":1}}\n\n";
     let mut answer = Answer::text(&["read"]);

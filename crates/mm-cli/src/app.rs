@@ -79,6 +79,9 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
         return sub::config::run(what, &args, surroundings);
     }
     let config = config(&args, &surroundings)?;
+    if let Some(Helper::Guard { command }) = &args.helper {
+        return sub::guard::run(command, &config, &surroundings);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -91,7 +94,13 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
                 return print(&sub::models::text(&engine.provider, *output).await?);
             }
             Some(Helper::Doctor) => return sub::doctor::run(&engine, &config).await,
-            Some(Helper::Config { .. } | Helper::Schema { .. } | Helper::Completions { .. }) | None => {}
+            Some(
+                Helper::Config { .. }
+                | Helper::Schema { .. }
+                | Helper::Guard { .. }
+                | Helper::Completions { .. },
+            )
+            | None => {}
         }
         match args.prompt {
             Some(prompt) => {

@@ -84,6 +84,12 @@ pub(crate) enum Helper {
         #[arg(long)]
         compact: bool,
     },
+    /// Say what the guard thinks of a command: one JSON object with verdict, rule and why. Nothing is run.
+    Guard {
+        /// The command, in quotes; `-` reads one a line from stdin.
+        #[arg(value_hint = ValueHint::Other)]
+        command: String,
+    },
     /// Print the completion script of a shell.
     Completions {
         /// The shell.
@@ -99,6 +105,7 @@ impl Helper {
             Self::Models { .. } => "models",
             Self::Doctor => "doctor",
             Self::Schema { .. } => "schema",
+            Self::Guard { .. } => "guard",
             Self::Completions { .. } => "completions",
         }
     }

@@ -141,7 +141,7 @@ impl Session {
     ) -> Result<Result<(), String>, TurnError> {
         let permit = match decision {
             Decision::Allow => self.gate.check(tool, preview),
-            Decision::Ask => Permit::Ask,
+            Decision::Ask => self.gate.guard(preview).unwrap_or(Permit::Ask),
             Decision::Deny { reason } => Permit::Refuse(format!("[refused by a hook: {reason}]")),
             Decision::Stop { reason } => return Err(TurnError::Hook { reason }),
         };
@@ -149,7 +149,8 @@ impl Session {
             Permit::Run => Ok(()),
             Permit::Refuse(text) => Err(text),
             Permit::Ask => {
-                let request = ConfirmRequest { tool, summary: &preview.summary, arguments };
+                let request =
+                    ConfirmRequest { tool, summary: &preview.summary, risk: &preview.risk, arguments };
                 let answer = ui.confirm(request).await;
                 self.gate.answer(tool, answer)
             }

@@ -5,6 +5,7 @@ use std::task::{Context, Poll};
 
 use async_trait::async_trait;
 use futures_util::Stream;
+use mm_tools::Risk;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -30,6 +31,8 @@ pub struct ConfirmRequest<'a> {
     pub tool: &'a str,
     /// One line that says what the call would do.
     pub summary: &'a str,
+    /// How dangerous it looks, for the user to read.
+    pub risk: &'a Risk,
     /// The whole arguments.
     pub arguments: &'a Value,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mm_tools::Preview;
+use mm_tools::{Preview, RiskLevel};
 
 use crate::Confirmation;
 
@@ -10,6 +10,7 @@ use crate::Confirmation;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gate {
     yolo: bool,
+    asks_risky: bool,
     /// Tools with an answer that stands: allowed or not.
     standing: HashMap<String, bool>,
 }
@@ -29,16 +30,38 @@ impl Gate {
     /// With `yolo` every call runs unless the user said never; without it each call that changes
     /// something is asked about.
     pub fn new(yolo: bool) -> Self {
-        Self { yolo, standing: HashMap::new() }
+        Self { yolo, asks_risky: false, standing: HashMap::new() }
     }
 
-    /// Checks a call.
+    /// With `asks`, risky calls are asked about under `yolo` too.
+    pub fn asking_risky(mut self, asks: bool) -> Self {
+        self.asks_risky = asks;
+        self
+    }
+
+    /// Refuses a call that never runs, whoever allows it.
+    pub fn guard(&self, preview: &Preview) -> Option<Permit> {
+        let risk = &preview.risk;
+        match risk.level {
+            RiskLevel::Plain | RiskLevel::Risky => None,
+            RiskLevel::Catastrophic => {
+                Some(Permit::Refuse(format!("[refused by the guard: {}: {}]", risk.rule, risk.why)))
+            }
+        }
+    }
+
+    /// Checks a call. What is allowed for the session covers no risky one.
     pub fn check(&self, tool: &str, preview: &Preview) -> Permit {
+        if let Some(refusal) = self.guard(preview) {
+            return refusal;
+        }
+        let is_risky = preview.risk.level == RiskLevel::Risky && (self.asks_risky || !self.yolo);
         match self.standing.get(tool) {
             _ if !preview.mutating => Permit::Run,
             Some(false) => {
                 Permit::Refuse("[refused: the user does not allow this tool in this session]".into())
             }
+            Some(true) | None if is_risky => Permit::Ask,
             Some(true) => Permit::Run,
             None if self.yolo => Permit::Run,
             None => Permit::Ask,
@@ -68,6 +91,8 @@ impl Gate {
 
 #[cfg(test)]
 mod tests {
+    use mm_tools::Risk;
+
     use super::*;
 
     #[test]
@@ -95,6 +120,35 @@ mod tests {
             assert_eq!(gate.check("bash", &preview), expected, "{yolo} {answer:?} {mutating}");
             let other = if yolo { Permit::Run } else { Permit::Ask };
             assert_eq!(gate.check("other", &Preview::mutating("x")), other, "an answer is for one tool");
+        }
+    }
+
+    #[test]
+    fn a_risk_counts_more_than_an_answer() {
+        let call = |level| {
+            let risk = Risk { level, rule: "some-rule", why: "it does harm".into() };
+            Preview { risk, ..Preview::mutating("x") }
+        };
+        let refused = Permit::Refuse("[refused by the guard: some-rule: it does harm]".into());
+        let never = Permit::Refuse("[refused: the user does not allow this tool in this session]".into());
+        let session = Some(Confirmation::Session);
+        let rows = [
+            (true, false, None, Permit::Run, Permit::Run),
+            (true, true, None, Permit::Run, Permit::Ask),
+            (true, true, session.clone(), Permit::Run, Permit::Ask),
+            (false, false, None, Permit::Ask, Permit::Ask),
+            (false, false, session.clone(), Permit::Run, Permit::Ask),
+            (false, true, session, Permit::Run, Permit::Ask),
+            (false, false, Some(Confirmation::Never), never.clone(), never),
+        ];
+        for (yolo, asks_risky, answer, plain, risky) in rows {
+            let mut gate = Gate::new(yolo).asking_risky(asks_risky);
+            if let Some(answer) = answer.clone() {
+                let _ = gate.answer("bash", answer);
+            }
+            assert_eq!(gate.check("bash", &call(RiskLevel::Plain)), plain, "{yolo} {asks_risky} {answer:?}");
+            assert_eq!(gate.check("bash", &call(RiskLevel::Risky)), risky, "{yolo} {asks_risky} {answer:?}");
+            assert_eq!(gate.check("bash", &call(RiskLevel::Catastrophic)), refused, "{yolo} {asks_risky}");
         }
     }
 

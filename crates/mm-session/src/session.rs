@@ -83,6 +83,8 @@ pub struct SessionOptions {
     pub window: Option<u64>,
     /// Whether tools run without asking.
     pub yolo: bool,
+    /// Whether risky calls are asked about even so.
+    pub ask_risky: bool,
     /// Where tools work.
     pub cwd: PathBuf,
     /// The user's home directory.
@@ -108,6 +110,7 @@ impl SessionOptions {
             },
             window: None,
             yolo: true,
+            ask_risky: false,
             cwd: cwd.into(),
             home: None,
         }
@@ -130,7 +133,7 @@ impl Session {
     pub fn new(parts: SessionParts, options: SessionOptions) -> Self {
         let specs = if options.format.is_some() { Vec::new() } else { parts.tools.definitions() };
         let history = History::new(system(&parts, &options));
-        let gate = Gate::new(options.yolo);
+        let gate = Gate::new(options.yolo).asking_risky(options.ask_risky);
         Self {
             parts,
             options,

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::guard::Guard;
 use crate::process::{Command, Finished, ProcessRunner, SpawnError};
 use crate::{Preview, Tool, ToolContext, ToolOutput};
 
@@ -29,16 +30,19 @@ pub struct BashOptions {
     pub env_remove: Vec<String>,
     /// The shells to try, in order; each is run with `-c` and the command.
     pub shells: Vec<String>,
+    /// What judges a command before it runs.
+    pub guard: Guard,
 }
 
 impl Default for BashOptions {
-    /// 30 s, nothing removed, `bash` and else `sh`.
+    /// 30 s, nothing removed, `bash` and else `sh`, the guard's own rules.
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(30),
             timeout_text: "30s".to_owned(),
             env_remove: Vec::new(),
             shells: vec!["bash".to_owned(), "sh".to_owned()],
+            guard: Guard::default(),
         }
     }
 }
@@ -137,9 +141,10 @@ impl Tool for Bash {
         Some("Prefer commands that end by themselves and print little.")
     }
 
-    fn preview(&self, args: &Value, _cx: &ToolContext) -> Preview {
+    fn preview(&self, args: &Value, cx: &ToolContext) -> Preview {
         let command = args.get("command").and_then(Value::as_str).unwrap_or_default();
-        Preview::mutating(summary::one_line(command))
+        let risk = self.options.guard.judge(command, &cx.cwd, cx.home.as_deref());
+        Preview { risk, ..Preview::mutating(summary::one_line(command)) }
     }
 
     async fn run(&self, args: &Value, cx: &ToolContext) -> ToolOutput {

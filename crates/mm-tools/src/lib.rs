@@ -27,6 +27,9 @@ pub mod process;
 mod screen;
 
 #[cfg(feature = "builtin")]
+pub mod guard;
+
+#[cfg(feature = "builtin")]
 pub mod bash;
 #[cfg(feature = "builtin")]
 pub mod declared;
@@ -46,4 +49,4 @@ pub mod testing;
 
 pub use context::{NoHost, ToolContext, ToolHost};
 pub use set::{DuplicateTool, ToolSet};
-pub use tool::{Preview, Tool, ToolKind, ToolOutput};
+pub use tool::{Preview, Risk, RiskLevel, Tool, ToolKind, ToolOutput};

@@ -62,17 +62,42 @@ pub struct Preview {
     pub mutating: bool,
     /// Whether the call may run beside its neighbours.
     pub overlaps: bool,
+    /// How dangerous it looks.
+    pub risk: Risk,
+}
+
+/// How dangerous a call looks, by which rule and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Risk {
+    /// How dangerous.
+    pub level: RiskLevel,
+    /// The rule that applies; empty for a plain call.
+    pub rule: &'static str,
+    /// What the call would do and, if it may not run, what to do instead; empty for a plain call.
+    pub why: String,
+}
+
+/// The levels of danger, the worse the greater.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RiskLevel {
+    /// Nothing is known against it.
+    #[default]
+    Plain,
+    /// The user may want to be asked, whatever was allowed.
+    Risky,
+    /// It never runs.
+    Catastrophic,
 }
 
 impl Preview {
     /// Describes a call that may change something: asked about, and run alone.
     pub fn mutating(summary: impl Into<String>) -> Self {
-        Self { summary: summary.into(), mutating: true, overlaps: false }
+        Self { summary: summary.into(), mutating: true, overlaps: false, risk: Risk::default() }
     }
 
     /// Describes a call that only reads: never asked about, may overlap.
     pub fn reading(summary: impl Into<String>) -> Self {
-        Self { summary: summary.into(), mutating: false, overlaps: true }
+        Self { summary: summary.into(), mutating: false, overlaps: true, risk: Risk::default() }
     }
 }
 

@@ -4,7 +4,7 @@ mod format;
 mod project;
 pub(crate) mod provider;
 mod session;
-mod tools;
+pub(crate) mod tools;
 pub(crate) mod warnings;
 
 use std::path::PathBuf;

@@ -8,6 +8,7 @@ use mm_tools::bash::{Bash, BashOptions};
 use mm_tools::declared::{Declaration, Declared, DeclaredParameter};
 use mm_tools::edit_file::EditFile;
 use mm_tools::files::{FileOptions, Files};
+use mm_tools::guard::Guard;
 use mm_tools::process::ProcessRunner;
 use mm_tools::read_file::ReadFile;
 use mm_tools::skills::{ReadSkill, Skill};
@@ -28,6 +29,7 @@ pub(super) fn tools(
             timeout: config.bash_timeout.as_duration(),
             timeout_text: config.bash_timeout.to_string(),
             env_remove: key_variables(config),
+            guard: guard(config)?,
             ..BashOptions::default()
         };
         add(Arc::new(Bash::new(options, processes.clone())))?;
@@ -75,6 +77,14 @@ fn declaration(tool: &DeclaredTool, config: &Config) -> Declaration {
 
 fn engine_error(error: DuplicateTool) -> CliError {
     CliError::Engine(error.to_string())
+}
+
+/// The guard of `bash`. What it cannot use stops the start: it must not be believed in.
+pub(crate) fn guard(config: &Config) -> Result<Guard, CliError> {
+    let section = &config.guard;
+    let guard = if section.enabled { Guard::default() } else { Guard::without_rules() };
+    let guard = guard.with_patterns(&section.deny_patterns, &section.allow_patterns);
+    guard.map_err(|error| CliError::Engine(error.to_string()))
 }
 
 /// The variables that hold API keys: no command sees them.

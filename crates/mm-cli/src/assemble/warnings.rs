@@ -55,7 +55,6 @@ fn missing_agents(config: &Config, around: &Surroundings) -> Vec<(Option<String>
 /// The keys that are set to something and change nothing yet, but for those that only change what is shown.
 /// A feature takes its line away.
 fn without_effect(config: &Config) -> Vec<&'static str> {
-    let guard = &config.guard;
     let rows = [
         ("fetchContentTool", config.fetch_content_tool),
         ("saveAnswerTool", config.save_answer_tool),
@@ -66,7 +65,6 @@ fn without_effect(config: &Config) -> Vec<&'static str> {
         ("lsp", !config.lsp.servers.is_empty()),
         ("hooks", config.hooks.events().iter().any(|(_, hooks)| !hooks.is_empty())),
         ("mcp", config.mcp.enabled && config.mcp.servers.values().any(|server| server.enabled)),
-        ("guard", guard.ask_risky || !guard.deny_patterns.is_empty() || !guard.allow_patterns.is_empty()),
         ("mmConfigs", !config.mm_configs.is_empty()),
         ("tui", config.tui),
     ];

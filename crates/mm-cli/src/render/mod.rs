@@ -6,5 +6,5 @@ mod request;
 mod writer;
 
 pub(crate) use numbers::tokens;
-pub(crate) use request::whole;
+pub(crate) use request::{warning, whole};
 pub(crate) use writer::{Look, Shown, Writer};

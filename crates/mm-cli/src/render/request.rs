@@ -1,6 +1,7 @@
 //! What a permission is asked for.
 
 use mm_tools::output::visible;
+use mm_tools::{Risk, RiskLevel};
 use serde_json::Value;
 
 /// Gives every argument in full, a line each or several, unless the summary is all there is to see: what is
@@ -20,6 +21,16 @@ pub(crate) fn whole(summary: &str, arguments: &Value) -> String {
         }
     }
     lines
+}
+
+/// Says what makes a call risky.
+pub(crate) fn warning(risk: &Risk) -> String {
+    match risk.level {
+        RiskLevel::Plain => String::new(),
+        RiskLevel::Risky | RiskLevel::Catastrophic => {
+            format!("   risky: {}: {}\n", risk.rule, visible(&risk.why))
+        }
+    }
 }
 
 #[cfg(test)]

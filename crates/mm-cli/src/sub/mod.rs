@@ -4,5 +4,6 @@
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod guard;
 pub(crate) mod models;
 pub(crate) mod schema;

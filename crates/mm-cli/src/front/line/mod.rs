@@ -256,6 +256,7 @@ impl Frontend for Screen {
         self.output.spinner(None).await;
         input.set_aside().await;
         self.output.other(render::whole(request.summary, request.arguments)).await;
+        self.output.other(render::warning(request.risk)).await;
         loop {
             self.output
                 .other("   Run it? [y]es, yes for this [s]ession, [n]o, ne[v]er in this session: ")

@@ -101,7 +101,7 @@ impl Frontend for User {
     }
 
     async fn confirm(&self, request: ConfirmRequest<'_>) -> Confirmation {
-        let ConfirmRequest { tool, summary, arguments } = request;
+        let ConfirmRequest { tool, summary, arguments, risk: _ } = request;
         let answer = {
             let mut state = self.state();
             // Whoever interrupts instead of an answer gives none.
