@@ -32,6 +32,7 @@ bashTool: false
 editTools: false
 fetchContentTool: false
 askUserTool: false
+unloadModels: false
 context: {enabled: false}
 sessions: {enabled: false}
 trace: {enabled: false}

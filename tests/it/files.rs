@@ -142,7 +142,7 @@ async fn without_yolo_writing_is_asked_about_and_reading_is_not() {
 #[tokio::test]
 async fn the_tools_are_short_and_the_reference_says_how_short() {
     let server = ScriptedServer::start([Answer::text(&["ok"])]).await.unwrap();
-    let sandbox = Sandbox::with_config(&server.base_url(), "fetchContentTool: false\naskUserTool: false\n");
+    let sandbox = Sandbox::with_config(&server.base_url(), "askUserTool: false\nunloadModels: false\n");
     sandbox.run(&["-p", "go"]).await;
     let body = &server.bodies()[0];
     let place = sandbox.path().canonicalize().unwrap();

@@ -18,7 +18,7 @@ async fn questions_come_line_by_line_and_share_a_conversation() {
     assert_eq!(lengths, [2, 4, 2], "/new begins anew");
     let base = server.base_url();
     let banner = format!(
-        "mm {} | llamacpp | m | {base} | window: unknown | tools: bash, read_file, write_file, edit_file | no skills in {}/skills\n",
+        "mm {} | llamacpp | m | {base} | window: unknown | tools: bash, read_file, write_file, edit_file, unload_model | no skills in {}/skills\n",
         env!("CARGO_PKG_VERSION"),
         sandbox.path().canonicalize().unwrap().display()
     );

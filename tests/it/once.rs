@@ -32,7 +32,7 @@ async fn the_answer_is_on_stdout_and_everything_else_on_stderr() {
 #[tokio::test]
 async fn the_first_request_with_bash_alone_is_short() {
     let server = server([Answer::text(&["ok"])]).await;
-    let off = "editTools: false\nfetchContentTool: false\naskUserTool: false\n";
+    let off = "editTools: false\nfetchContentTool: false\naskUserTool: false\nunloadModels: false\n";
     let sandbox = Sandbox::with_config(&server.base_url(), off);
     sandbox.run(&["-p", "go"]).await;
     let body = &server.bodies()[0];

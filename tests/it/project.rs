@@ -78,7 +78,7 @@ async fn skills_are_offered_by_their_descriptions_and_read_when_wanted() {
     sandbox.write("skills/broken.md", "---\nname: x\n");
     let ran = sandbox.run_with(&[], "Release it.\n").await;
     let stderr = ran.stderr.replace(&root(&sandbox), "ROOT");
-    assert!(stderr.contains("| tools: read_skill | skills: release\n"), "{stderr}");
+    assert!(stderr.contains("| tools: read_skill, unload_model | skills: release\n"), "{stderr}");
     let skipped = "[warning: skill left out: ROOT/skills/broken.md: its front matter has no end: a line --- is missing]\n";
     assert!(stderr.contains(skipped), "{stderr}");
     assert!(stderr.ends_with("🔧 read_skill: release\n"), "{stderr}");

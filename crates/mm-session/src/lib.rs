@@ -37,6 +37,7 @@ mod permission;
 
 pub mod prompt;
 pub mod store;
+pub mod tools;
 
 mod error;
 

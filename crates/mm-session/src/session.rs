@@ -11,6 +11,7 @@ use mm_tools::ToolSet;
 use serde_json::{Map, Value};
 
 use crate::store::{SessionRecord, SessionStore};
+use crate::tools::Answers;
 use crate::{AnswerFormat, Gate, History, Instructions, Limits, prompt};
 
 /// A conversation with a model that may use tools.
@@ -49,12 +50,20 @@ pub struct SessionParts {
     pub hooks: Arc<dyn HookRunner>,
     /// Where the conversation is kept after each turn, if anywhere.
     pub store: Option<Arc<dyn SessionStore>>,
+    /// The answers so far, shared with the tools that need them.
+    pub answers: Answers,
 }
 
 impl SessionParts {
     /// A provider, no tools, no hooks, no store.
     pub fn new(provider: Arc<dyn Provider>) -> Self {
-        Self { provider, tools: ToolSet::new(), hooks: Arc::new(NoHooks), store: None }
+        Self {
+            provider,
+            tools: ToolSet::new(),
+            hooks: Arc::new(NoHooks),
+            store: None,
+            answers: Answers::default(),
+        }
     }
 }
 
@@ -152,6 +161,7 @@ impl Session {
     /// Begins anew: the history, the permissions given for the session and the store's entry of it are
     /// left behind.
     pub fn restart(&mut self) {
+        self.parts.answers.clear();
         *self = Self::new(self.parts.clone(), self.options.clone());
     }
 

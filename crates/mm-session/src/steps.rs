@@ -71,6 +71,7 @@ impl Session {
         let tool_calls = self.tool_calls;
         let event = HookEvent::PostGeneration { prompt: question, answer: &text, tool_calls };
         notices(self.parts.hooks.run(event, cancel).await.notices, ui).await;
+        self.parts.answers.add(&text);
         Answer { text, usage: self.usage, tool_calls }
     }
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use mm_config::path::{Bases, Mode};
 use mm_config::{Config, Environment};
 use mm_llm::{OpenAi, Provider, Trace};
+use mm_session::tools::Answers;
 use mm_session::{Session, SessionOptions, SessionParts};
 use mm_tools::process::ProcessRunner;
 
@@ -80,9 +81,11 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let processes = ProcessRunner::new();
     let (skills, skills_dir) = project::skills(config, around);
     let skill_names = skills.found.iter().map(|skill| skill.name.clone()).collect();
-    let tools = tools::tools(config, &processes, skills.found)?;
+    let mut tools = tools::tools(config, &processes, skills.found)?;
     format::check(config, &tools, around)?;
-    let parts = SessionParts { tools, ..SessionParts::new(Arc::new(provider.clone())) };
+    let answers = Answers::default();
+    tools::of_session(config, &mut tools, Arc::new(provider.clone()), &answers)?;
+    let parts = SessionParts { tools, answers, ..SessionParts::new(Arc::new(provider.clone())) };
     let project = Project::of(config, around);
     let mut unread = Vec::new();
     let options = SessionOptions {
@@ -135,6 +138,9 @@ pub(crate) fn system_prompt(config: &Config, around: &Surroundings) -> Result<St
 
 /// What is wrong with a configuration whose keys are all fine by themselves, with the key.
 pub(crate) fn clash(config: &Config, around: &Surroundings) -> Option<(&'static str, String)> {
+    if config.structured_output.trim().is_empty() {
+        return None; // no need to make a tool
+    }
     let tools = tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found).ok()?;
     format::clash(config, &tools).map(|words| ("structuredOutput", words))
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mm_config::{Config, DeclaredTool, ParameterType};
-use mm_llm::PRESETS;
+use mm_llm::{OpenAi, PRESETS, StateRoute, preset};
+use mm_session::tools::{Answers, SaveAnswer, UnloadModel};
 use mm_tools::bash::{Bash, BashOptions};
 use mm_tools::declared::{Declaration, Declared, DeclaredParameter};
 use mm_tools::edit_file::EditFile;
@@ -47,6 +48,27 @@ pub(super) fn tools(
         add(Arc::new(Declared::new(declaration(tool, config), processes.clone())))?;
     }
     Ok(tools)
+}
+
+/// Adds the tools that need what a session has. None of them stands beside a shape of the answers.
+pub(super) fn of_session(
+    config: &Config,
+    tools: &mut ToolSet,
+    provider: Arc<OpenAi>,
+    answers: &Answers,
+) -> Result<(), CliError> {
+    if !config.structured_output.trim().is_empty() {
+        return Ok(());
+    }
+    if config.save_answer_tool {
+        let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
+        tools.add(Arc::new(SaveAnswer::new(answers.clone(), files))).map_err(engine_error)?;
+    }
+    let can_unload = preset(&config.provider).is_some_and(|preset| preset.state != StateRoute::Unknown);
+    if config.unload_models && can_unload {
+        tools.add(Arc::new(UnloadModel::new(provider, config.model.clone()))).map_err(engine_error)?;
+    }
+    Ok(())
 }
 
 fn declaration(tool: &DeclaredTool, config: &Config) -> Declaration {

@@ -53,6 +53,28 @@ impl Files {
         Self { options, memory: Arc::default() }
     }
 
+    /// Makes a file that is not there yet; gives the result for the model.
+    pub async fn create(&self, path: &str, content: String, cx: &ToolContext) -> ToolOutput {
+        let (files, path) = (self.clone(), path.to_owned());
+        off_thread(cx, move |cx, stop| {
+            let real = files.writable(&path, cx)?;
+            let lock = files.memory().lock_of(&real);
+            let _alone = memory::locked(&lock);
+            let bytes = content.as_bytes();
+            let made = replace::replace(&replace::Target { real: &real, before: None }, &[bytes], stop);
+            if matches!(made, Err(FileError::Changed(_))) || real.symlink_metadata().is_ok() && made.is_err()
+            {
+                return Ok(ToolOutput::error(format!(
+                    "{} exists: give the name of a new file",
+                    named(&path)
+                )));
+            }
+            files.memory().saw(&real, Stamp::of(&made?, &[bytes]));
+            Ok(ToolOutput::ok(format!("[created {}: {}]", named(&path), counted(count_lines(bytes), "line"))))
+        })
+        .await
+    }
+
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -72,7 +94,7 @@ impl Files {
 }
 
 /// Describes a call that writes: where links lead elsewhere than the path says, that is told too.
-pub(crate) fn writing(path: &str, what: &str, cx: &ToolContext) -> Preview {
+pub fn writing(path: &str, what: &str, cx: &ToolContext) -> Preview {
     let named = path::one_line(path);
     let place = elsewhere(path, cx).map_or(String::new(), |real| format!(" → {}", path::shown(&real)));
     Preview::mutating(format!("{named}{place} ({what})"))
