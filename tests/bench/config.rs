@@ -50,7 +50,7 @@ fn alternate(commands: &[&[&str]]) -> Vec<Duration> {
     for _ in 0..RUNS {
         for (taken, args) in taken.iter_mut().zip(commands) {
             // The one that is shipped, where it stands apart from the one that was built beside this bench.
-            let mm = std::env::var_os("MM_BENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_mm").into());
+            let mm = std::env::var_os("BENCH_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_mm").into());
             let mut command = Command::new(mm);
             command.args(*args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
             let begin = Instant::now();

@@ -87,7 +87,7 @@ impl Table {
 impl Bench {
     fn new() -> Self {
         // The one that is shipped, where it stands apart from the one that was built beside this bench.
-        let mm = std::env::var_os("MM_BENCH").unwrap_or_else(|| env!("CARGO_BIN_EXE_mm").into());
+        let mm = std::env::var_os("BENCH_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_mm").into());
         let mm = PathBuf::from(mm);
         let beside = |name: &str| {
             let path = mm.with_file_name(name);
