@@ -102,9 +102,7 @@ impl Referee {
         match reply.calls.last() {
             Some(last) if was_cut && !arguments::is_complete(&last.arguments) => self.cut_call(),
             // No tool was declared beside a shape: what fits is the answer, whatever is called besides.
-            Some(_) if let Some(part) = self.shaped_beside_calls(reply) => {
-                Verdict::Answer { part, notice: None }
-            }
+            Some(_) if let Some(answer) = self.shaped_beside_calls(reply) => answer,
             Some(_) => Verdict::RunCalls { cut: None },
             None if let Some(format) = self.format.clone() => self.shaped(&format, reply, was_cut),
             None if !reply.text.trim().is_empty() => {
@@ -123,18 +121,15 @@ impl Referee {
         }
     }
 
-    fn shaped_beside_calls(&self, reply: &Reply) -> Option<Option<String>> {
+    fn shaped_beside_calls(&self, reply: &Reply) -> Option<Verdict> {
         let found = self.format.as_ref()?.find(&reply.text, true).ok()?;
-        Some((found.len() < reply.text.len()).then(|| found.to_owned()))
+        Some(found_in(reply, found))
     }
 
     /// Judges a reply that must have a shape.
     fn shaped(&mut self, format: &AnswerFormat, reply: &Reply, was_cut: bool) -> Verdict {
         let error = match format.find(&reply.text, was_cut || ended(reply).is_some()) {
-            Ok(found) => {
-                let part = (found.len() < reply.text.len()).then(|| found.to_owned());
-                return Verdict::Answer { part, notice: None };
-            }
+            Ok(found) => return found_in(reply, found),
             Err(error) => error,
         };
         let is_empty = reply.text.trim().is_empty();
@@ -224,6 +219,12 @@ impl Referee {
 
 /// How a model comes to its answer at once.
 const NO_THINKING: &str = "switch thinking off for it (sampling.reasoning_format: none on llama.cpp)";
+
+/// An answer that is all of a reply, or a part of it.
+fn found_in(reply: &Reply, found: &str) -> Verdict {
+    let part = (found.len() < reply.text.len()).then(|| found.to_owned());
+    Verdict::Answer { part, notice: None }
+}
 
 /// The word of a server that ended a reply for a reason of its own. That the model was done has many names.
 fn ended(reply: &Reply) -> Option<&str> {

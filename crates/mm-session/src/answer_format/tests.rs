@@ -120,6 +120,17 @@ async fn an_answer_is_what_fits_or_the_turn_fails() {
     }
 }
 
+/// No tool is declared, so nothing that is called can be wanted.
+#[tokio::test]
+async fn an_answer_that_fits_counts_whatever_is_called_beside_it() {
+    let mut beside = reply("[{\"name\": \"Rome\"}]", "", FinishReason::Stop);
+    beside.pop();
+    beside.extend(ScriptedProvider::calls(&[("a", "bash", "{}")]));
+    let mut bench = Bench::new(vec![beside], |_| {});
+    assert_eq!(bench.ask().await, "[{\"name\": \"Rome\"}]");
+    assert_eq!(bench.provider.seen().len(), 1);
+}
+
 #[tokio::test]
 async fn an_answer_that_does_not_fit_is_given_back_with_its_faults() {
     let wrong = "[{\"name\": 5}, {\"nam\": \"Rome\"}]";
