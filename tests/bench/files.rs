@@ -2,11 +2,13 @@
 //! Needs 2.2 GB in the directory for temporary files; what it reads should fit into the memory of the machine.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, missing_docs)]
 
+mod alternate;
+
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mm_tools::edit_file::EditFile;
 use mm_tools::files::Files;
@@ -14,6 +16,8 @@ use mm_tools::read_file::ReadFile;
 use mm_tools::write_file::WriteFile;
 use mm_tools::{Tool, ToolContext};
 use serde_json::{Value, json};
+
+use alternate::alternate;
 
 /// Runs of each; the median counts.
 const RUNS: usize = 9;
@@ -53,23 +57,26 @@ fn main() -> ExitCode {
     forty();
     let memory = peak_kib().saturating_sub(before);
     let (mut turn, mut new) = (0usize, 0);
-    let taken = alternate(&mut [
-        &mut || assert_eq!(read_half(&large), LARGE / 2),
-        &mut || forty(),
-        &mut || shell(dir.path(), "cp edited copied && sync copied"),
-        &mut || {
-            let line = |turn: usize| {
-                if turn.is_multiple_of(2) { format!("{:063}", EDITED / LINE / 2) } else { "x".repeat(63) }
-            };
-            run(&editor, json!({"path": "edited", "old": line(turn), "new": line(turn + 1)}));
-            turn += 1;
-        },
-        &mut || drop(run(&reader, json!({"path": "edited", "limit": 200}))),
-        &mut || {
-            new += 1;
-            run(&writer, json!({"path": format!("new{new}"), "content": "a line\n".repeat(1000)}));
-        },
-    ]);
+    let taken = alternate(
+        RUNS,
+        &mut [
+            &mut || assert_eq!(read_half(&large), LARGE / 2),
+            &mut || forty(),
+            &mut || shell(dir.path(), "cp edited copied && sync copied"),
+            &mut || {
+                let line = |turn: usize| {
+                    if turn.is_multiple_of(2) { format!("{:063}", EDITED / LINE / 2) } else { "x".repeat(63) }
+                };
+                run(&editor, json!({"path": "edited", "old": line(turn), "new": line(turn + 1)}));
+                turn += 1;
+            },
+            &mut || drop(run(&reader, json!({"path": "edited", "limit": 200}))),
+            &mut || {
+                new += 1;
+                run(&writer, json!({"path": format!("new{new}"), "content": "a line\n".repeat(1000)}));
+            },
+        ],
+    );
     let times = taken[3].as_secs_f64() / taken[2].as_secs_f64();
     let rows = [
         ("1 GB read and thrown away", taken[0], String::new(), true),
@@ -117,21 +124,4 @@ fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     peak.and_then(|rest| rest.split_whitespace().next()?.parse().ok()).unwrap_or(0)
-}
-
-/// Does the work in turn, so that whatever else the machine does meets all of it, and gives the medians.
-fn alternate(work: &mut [&mut dyn FnMut()]) -> Vec<Duration> {
-    let mut taken = vec![Vec::new(); work.len()];
-    for _ in 0..RUNS {
-        for (taken, run) in taken.iter_mut().zip(work.iter_mut()) {
-            let begin = Instant::now();
-            run();
-            taken.push(begin.elapsed());
-        }
-    }
-    let median = |mut taken: Vec<Duration>| {
-        taken.sort();
-        taken[RUNS / 2]
-    };
-    taken.into_iter().map(median).collect()
 }

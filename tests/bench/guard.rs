@@ -1,12 +1,16 @@
 //! `cargo bench -p mm-tools --bench guard`: command lines of 10 kB and 100 kB judged, ordinary ones and hostile ones.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, missing_docs)]
 
+mod alternate;
+
 use std::hint::black_box;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mm_tools::guard::Guard;
+
+use alternate::alternate;
 
 /// Runs of each; the median counts.
 const RUNS: usize = 51;
@@ -44,7 +48,10 @@ fn main() -> ExitCode {
     let mut holds = true;
     for (at, (what, piece)) in PIECES.into_iter().enumerate() {
         let [short, long] = [10_000, 100_000].map(|bytes| piece.repeat(bytes / piece.len()));
-        let taken = alternate(&[&|| drop(black_box(judge(&short))), &|| drop(black_box(judge(&long)))]);
+        let taken = alternate(
+            RUNS,
+            &mut [&mut || drop(black_box(judge(&short))), &mut || drop(black_box(judge(&long)))],
+        );
         let growth = taken[1].as_secs_f64() / taken[0].as_secs_f64() / 10.0;
         let is_fine = taken[0] <= (if at < ORDINARY { MOST } else { MOST_ODD }) && growth <= MOST_GROWTH;
         holds &= is_fine;
@@ -55,21 +62,4 @@ fn main() -> ExitCode {
         );
     }
     if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// Does the work in turn, so that whatever else the machine does meets all of it, and gives the medians.
-fn alternate(work: &[&dyn Fn()]) -> Vec<Duration> {
-    let mut taken = vec![Vec::new(); work.len()];
-    for _ in 0..RUNS {
-        for (taken, run) in taken.iter_mut().zip(work) {
-            let begin = Instant::now();
-            run();
-            taken.push(begin.elapsed());
-        }
-    }
-    let median = |mut taken: Vec<Duration>| {
-        taken.sort();
-        taken[RUNS / 2]
-    };
-    taken.into_iter().map(median).collect()
 }

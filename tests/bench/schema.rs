@@ -1,13 +1,17 @@
 //! `cargo bench -p mm-schema --bench schema`: Go declarations of several lengths translated, and a large answer checked.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, missing_docs)]
 
+mod alternate;
+
 use std::fmt::Write;
 use std::hint::black_box;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mm_schema::{AnswerSchema, translate};
 use serde_json::Value;
+
+use alternate::alternate;
 
 /// Runs of each; the median counts.
 const RUNS: usize = 51;
@@ -24,15 +28,18 @@ fn main() -> ExitCode {
     let answers = AnswerSchema::new(schema.value()).unwrap();
     let (good, bad) = (answer("1.5"), answer("\"x\""));
     let words = format!("Here it is: {good} [1]");
-    let taken = alternate(&[
-        &|| drop(black_box(translate(&blocks[0]).unwrap())),
-        &|| drop(black_box(translate(&blocks[1]).unwrap())),
-        &|| drop(black_box(translate(&blocks[2]).unwrap())),
-        &|| drop(black_box(serde_json::from_str::<Value>(&good).unwrap())),
-        &|| drop(black_box(answers.check(&good).unwrap())),
-        &|| drop(black_box(answers.check(&bad).unwrap_err())),
-        &|| assert!(answers.find(&words).is_some()),
-    ]);
+    let taken = alternate(
+        RUNS,
+        &mut [
+            &mut || drop(black_box(translate(&blocks[0]).unwrap())),
+            &mut || drop(black_box(translate(&blocks[1]).unwrap())),
+            &mut || drop(black_box(translate(&blocks[2]).unwrap())),
+            &mut || drop(black_box(serde_json::from_str::<Value>(&good).unwrap())),
+            &mut || drop(black_box(answers.check(&good).unwrap())),
+            &mut || drop(black_box(answers.check(&bad).unwrap_err())),
+            &mut || assert!(answers.find(&words).is_some()),
+        ],
+    );
     let growth = nanos(taken[2]) / nanos(taken[1]) / 10.0;
     let most_growth = format!("{MOST_GROWTH} x a line of 1,000 ({growth:.2} x)");
     let rows = [
@@ -55,23 +62,6 @@ fn main() -> ExitCode {
 
 fn nanos(taken: Duration) -> f64 {
     taken.as_secs_f64() * 1e9
-}
-
-/// Does the work in turn, so that whatever else the machine does meets all of it, and gives the medians.
-fn alternate(work: &[&dyn Fn()]) -> Vec<Duration> {
-    let mut taken = vec![Vec::new(); work.len()];
-    for _ in 0..RUNS {
-        for (taken, run) in taken.iter_mut().zip(work) {
-            let begin = Instant::now();
-            run();
-            taken.push(begin.elapsed());
-        }
-    }
-    let median = |mut taken: Vec<Duration>| {
-        taken.sort();
-        taken[RUNS / 2]
-    };
-    taken.into_iter().map(median).collect()
 }
 
 /// So many lines as people write them: ten a type, each but the first used by the one before it.
