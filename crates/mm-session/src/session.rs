@@ -10,7 +10,7 @@ use mm_schema::ToolSpec;
 use mm_tools::ToolSet;
 use serde_json::{Map, Value};
 
-use crate::store::{SessionRecord, SessionStore};
+use crate::store::{self, SessionRecord, SessionStore};
 use crate::tools::Answers;
 use crate::{AnswerFormat, Gate, History, Instructions, Limits, prompt};
 
@@ -19,6 +19,8 @@ use crate::{AnswerFormat, Gate, History, Instructions, Limits, prompt};
 /// The methods that ask are in [`turn`](Session::turn); everything here is state between two questions.
 #[derive(Debug)]
 pub struct Session {
+    /// What hooks and the store know the conversation by.
+    pub(crate) id: String,
     pub(crate) parts: SessionParts,
     pub(crate) options: SessionOptions,
     pub(crate) history: History,
@@ -30,7 +32,7 @@ pub struct Session {
     /// Counts of the turn that is running.
     pub(crate) usage: Usage,
     pub(crate) tool_calls: usize,
-    /// What the store knows the conversation by; `None` until the first save.
+    /// What the store has of the conversation; `None` until the first save.
     pub(crate) record: Option<SessionRecord>,
     /// Whether a failure to save was told; it is told once.
     pub(crate) save_failed: bool,
@@ -144,6 +146,7 @@ impl Session {
         let history = History::new(system(&parts, &options));
         let gate = Gate::new(options.yolo).asking_risky(options.ask_risky);
         Self {
+            id: store::new_id(),
             parts,
             options,
             history,
@@ -163,6 +166,11 @@ impl Session {
     pub fn restart(&mut self) {
         self.parts.answers.clear();
         *self = Self::new(self.parts.clone(), self.options.clone());
+    }
+
+    /// What hooks and the store know the conversation by; another one after [`restart`](Self::restart).
+    pub fn id(&self) -> &str {
+        &self.id
     }
 
     /// The conversation so far.

@@ -85,9 +85,9 @@ impl Session {
 
     pub(crate) async fn save(&mut self, question: &str, ui: &dyn Frontend) {
         let Some(store) = self.parts.store.clone() else { return };
-        let record = self
-            .record
-            .get_or_insert_with(|| SessionRecord::new(question, &self.options.model, &self.options.cwd));
+        let Self { record, options, id, .. } = self;
+        let record =
+            record.get_or_insert_with(|| SessionRecord::new(id, question, &options.model, &options.cwd));
         let saved = store.save(record.with(self.history.messages())).await;
         if let Err(error) = saved
             && !std::mem::replace(&mut self.save_failed, true)

@@ -48,7 +48,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_saved_is_listed_loaded_and_deleted() {
         let store = MemoryStore::default();
-        let record = SessionRecord::new("  What\nis this? ", "m", Path::new("/w"));
+        let record = SessionRecord::new(&crate::store::new_id(), "  What\nis this? ", "m", Path::new("/w"));
         assert_eq!(record.head.title, "What is this?");
         store.save(record.clone()).await.unwrap();
         let head = store.list().await.unwrap().remove(0);

@@ -4,6 +4,7 @@ mod memory;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
@@ -77,13 +78,20 @@ pub enum StoreError {
     Io(#[from] std::io::Error),
 }
 
+/// Makes an id that no other conversation has; sorted as text, ids are in the order of their time.
+pub fn new_id() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let (count, process) = (COUNT.fetch_add(1, Ordering::Relaxed), std::process::id());
+    format!("{:013}-{process:05}-{count:02}", since.as_millis())
+}
+
 impl SessionRecord {
     /// Begins a record that has no messages yet.
-    pub fn new(question: &str, model: &str, cwd: &Path) -> Self {
+    pub fn new(id: &str, question: &str, model: &str, cwd: &Path) -> Self {
         let now = SystemTime::now();
-        let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let head = SessionHead {
-            id: format!("{:013}-{:05}", since.as_millis(), std::process::id()),
+            id: id.to_owned(),
             title: question.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(60).collect(),
             created: now,
             updated: now,
