@@ -25,5 +25,6 @@ mod real;
 mod reference;
 mod schema;
 mod structured;
+mod talk;
 mod terminal;
 mod tidy;
