@@ -19,4 +19,7 @@ mod output;
 mod render;
 mod signals;
 
+#[cfg(feature = "testing")]
+pub mod testing;
+
 pub use app::main;

@@ -4,6 +4,7 @@
 //! program from hearing Ctrl-C.
 
 use std::io::{self, IsTerminal};
+use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use mm_config::Environment;
@@ -14,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 mod stream;
 
+use crate::render::{Paint, cut_to};
 use stream::Stream;
 pub(crate) use stream::at_once;
 
@@ -33,20 +35,31 @@ pub(crate) struct Streams {
     pub(crate) stderr_is_terminal: bool,
     /// Whether what goes to stderr may be dimmed.
     pub(crate) dim: bool,
+    /// Whether what goes to stdout may have attributes and colours.
+    pub(crate) paint: Paint,
 }
 
 impl Streams {
-    /// Looks at the streams; `NO_COLOR` and a dumb terminal take the dimming away.
+    /// Looks at the streams; `NO_COLOR` and a dumb terminal take dimming and colours away.
     pub(crate) fn detect(env: &Environment) -> Self {
         let plain = env.get("NO_COLOR").is_some() || env.get("TERM").as_deref() == Some("dumb");
-        let stderr_is_terminal = io::stderr().is_terminal();
+        let (stdout_is_terminal, stderr_is_terminal) =
+            (io::stdout().is_terminal(), io::stderr().is_terminal());
+        let paint = if stdout_is_terminal && !plain { Paint::Colours } else { Paint::Nothing };
         Self {
             stdin_is_terminal: io::stdin().is_terminal(),
-            stdout_is_terminal: io::stdout().is_terminal(),
+            stdout_is_terminal,
             stderr_is_terminal,
             dim: stderr_is_terminal && !plain,
+            paint,
         }
     }
+}
+
+/// How many columns a terminal has at the moment; 80 where it does not say.
+pub(crate) fn columns(fd: BorrowedFd<'_>) -> usize {
+    let size = rustix::termios::tcgetwinsize(fd).map(|size| usize::from(size.ws_col));
+    size.ok().filter(|columns| *columns > 0).unwrap_or(80)
 }
 
 /// Something to write.
@@ -244,7 +257,9 @@ impl Screen {
         let seconds = since.elapsed().as_secs();
         let time = if seconds > 0 { format!(" {seconds} s") } else { String::new() };
         let (dim, plain) = if self.streams.dim { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
-        let line = format!("{CLEAR_LINE}{dim}{frame} {phase}{time}{plain}");
+        let most = columns(rustix::stdio::stderr()).saturating_sub(1);
+        let text = cut_to(&format!("{frame} {phase}{time}"), most);
+        let line = format!("{CLEAR_LINE}{dim}{text}{plain}");
         let _ = self.stderr.write(&line).await;
         self.drawn = true;
     }

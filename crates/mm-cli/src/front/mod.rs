@@ -6,10 +6,28 @@ mod stdin;
 
 use std::sync::{Mutex, PoisonError};
 
+use mm_config::Config;
 use mm_session::Event;
 
-use crate::output::Output;
-use crate::render::{Look, Shown, Writer};
+use crate::output::{Output, Streams};
+use crate::render::{Answers, Columns, Look, Shown, Writer};
+
+/// How a turn looks on these streams; chosen once, at the start.
+pub(crate) fn look(config: &Config, streams: Streams) -> Look {
+    let answers = match streams.stdout_is_terminal {
+        false => Answers::WholeLines,
+        // JSON is no Markdown.
+        true if !config.structured_output.trim().is_empty() => Answers::AsWritten,
+        true => Answers::Markdown(streams.paint, Columns::OfStdout),
+    };
+    Look {
+        preview_lines: config.preview_lines,
+        show_thinking: config.show_thinking,
+        answers,
+        dim: streams.dim,
+        lists_done: false,
+    }
+}
 
 /// Shows events on the terminal; shared by the front ends that write lines.
 #[derive(Debug)]

@@ -7,6 +7,9 @@ use mm_tools::ToolKind;
 use mm_tools::output::visible;
 use mm_tools::plan::Plan;
 
+use super::diff;
+use super::done::Done;
+use super::markdown::{Columns, Markdown, Paint};
 use super::numbers::tokens;
 use super::preview::Preview;
 
@@ -17,10 +20,23 @@ pub(crate) struct Look {
     pub(crate) preview_lines: usize,
     /// Whether thinking is shown.
     pub(crate) show_thinking: bool,
-    /// Whether the answer comes by whole lines: a pipe gets no half ones.
-    pub(crate) whole_lines: bool,
-    /// Whether less important text is dimmed.
+    /// How answers come.
+    pub(crate) answers: Answers,
+    /// Whether less important text is dimmed, and diffs have colours.
     pub(crate) dim: bool,
+    /// Whether what was done is listed behind an answer.
+    pub(crate) lists_done: bool,
+}
+
+/// How answers come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// As the model writes them, by whole lines: a pipe gets no half ones.
+    WholeLines,
+    /// As the model writes them, but for what would act on a terminal.
+    AsWritten,
+    /// Markdown, laid out.
+    Markdown(Paint, Columns),
 }
 
 /// Something that an event shows.
@@ -38,28 +54,45 @@ pub(crate) enum Shown {
 #[derive(Debug)]
 pub(crate) struct Writer {
     look: Look,
+    /// Lays answers out, where that is wanted.
+    markdown: Option<Markdown>,
     /// The answer so far does not end with a line end.
     line_open: bool,
     /// The reply has not had a character besides white space.
     reply_begins: bool,
     /// The beginning of a line, kept back where only whole ones are wanted.
     held: String,
-    /// The thinking shown last does not end with a line end.
-    thinking_open: bool,
-    previews: HashMap<String, Preview>,
+    /// Thinking is being shown; so many line ends came last, which are shown when more comes.
+    thinking: Option<usize>,
+    running: HashMap<String, Running>,
+    done: Done,
     /// What is waited for.
     phase: Option<String>,
 }
 
+/// A call that runs.
+#[derive(Debug)]
+struct Running {
+    preview: Preview,
+    /// Whether the change that its result tells of is shown.
+    shows_diff: bool,
+}
+
 impl Writer {
     pub(crate) fn new(look: Look) -> Self {
+        let markdown = match look.answers {
+            Answers::WholeLines | Answers::AsWritten => None,
+            Answers::Markdown(paint, columns) => Some(Markdown::new(paint, columns)),
+        };
         Self {
             look,
+            markdown,
             line_open: false,
             reply_begins: true,
             held: String::new(),
-            thinking_open: false,
-            previews: HashMap::new(),
+            thinking: None,
+            running: HashMap::new(),
+            done: Done::default(),
             phase: None,
         }
     }
@@ -68,7 +101,7 @@ impl Writer {
     pub(crate) fn take(&mut self, event: Event) -> Vec<Shown> {
         let mut shown = Vec::new();
         match event {
-            Event::TurnStarted { .. } => {}
+            Event::TurnStarted { .. } => self.done = Done::default(),
             Event::Waiting => {
                 self.reply_begins = true;
                 self.spin(Some("Waiting for the model"), &mut shown);
@@ -103,17 +136,27 @@ impl Writer {
                     ToolKind::Declared => "🧰",
                 };
                 shown.push(Shown::Other(format!("{icon} {line}{word}\n")));
-                self.previews.insert(id, Preview::new(self.look.preview_lines));
+                self.done.started(&id, &name, kind, line);
+                let shows_diff =
+                    kind == ToolKind::BuiltIn && matches!(name.as_str(), "edit_file" | "write_file");
+                let preview = Preview::new(self.look.preview_lines);
+                self.running.insert(id, Running { preview, shows_diff });
                 self.spin(Some(&name), &mut shown);
             }
             Event::ToolProgress { id, text } => {
-                if let Some(preview) = self.previews.get_mut(&id) {
-                    push_other(&mut shown, preview.push(&visible(&text)));
+                if let Some(running) = self.running.get_mut(&id) {
+                    push_other(&mut shown, running.preview.push(&visible(&text)));
                 }
             }
             Event::ToolFinished { id, ok, result, .. } => {
-                let mut preview = self.previews.remove(&id);
-                push_other(&mut shown, preview.as_mut().map(Preview::finish).unwrap_or_default());
+                self.done.finished(&id, ok);
+                if let Some(mut running) = self.running.remove(&id) {
+                    push_other(&mut shown, running.preview.finish());
+                    if running.shows_diff && ok {
+                        let (limit, colours) = (self.look.preview_lines, self.look.dim);
+                        push_other(&mut shown, diff::of_result(&result, colours, limit));
+                    }
+                }
                 push_other(&mut shown, remarks(&result, ok));
                 self.spin(None, &mut shown);
             }
@@ -131,9 +174,20 @@ impl Writer {
         if !self.look.show_thinking {
             return self.spin(Some("Thinking"), shown);
         }
+        let text = if self.thinking.is_none() { text.trim_start() } else { text };
+        if text.is_empty() {
+            return;
+        }
+        self.spin(None, shown);
         self.end_answer(shown);
-        self.thinking_open = !text.ends_with('\n');
-        push_other(shown, self.dimmed(&visible(text)));
+        let body = text.trim_end_matches('\n');
+        let ends = text.len() - body.len();
+        if body.is_empty() {
+            self.thinking = self.thinking.map(|before| before + ends);
+            return;
+        }
+        let before = "\n".repeat(self.thinking.replace(ends).unwrap_or_default());
+        push_other(shown, self.dimmed(&visible(&format!("{before}{body}"))));
     }
 
     fn text(&mut self, text: &str, shown: &mut Vec<Shown>) {
@@ -145,7 +199,11 @@ impl Writer {
         self.end_thinking(shown);
         self.spin(None, shown);
         self.line_open = !text.ends_with('\n');
-        if !self.look.whole_lines {
+        if let Some(markdown) = &mut self.markdown {
+            self.line_open = true; // something may wait
+            return push_answer(shown, markdown.push(text));
+        }
+        if self.look.answers != Answers::WholeLines {
             return shown.push(Shown::Answer(visible(text)));
         }
         // What is held has no line end: it may be long, and is not searched again.
@@ -165,8 +223,12 @@ impl Writer {
             shown.push(Shown::Other("[the answer broke off here]\n".into()));
         }
         // Tools that were running when the turn ended.
-        let mut left: Vec<Preview> = self.previews.drain().map(|(_, preview)| preview).collect();
+        let mut left: Vec<Preview> = self.running.drain().map(|(_, running)| running.preview).collect();
         left.iter_mut().for_each(|preview| push_other(shown, preview.finish()));
+        let done = std::mem::take(&mut self.done);
+        if self.look.lists_done {
+            push_other(shown, done.list());
+        }
     }
 
     /// Changes what is waited for.
@@ -182,15 +244,21 @@ impl Writer {
         self.end_answer(shown);
     }
 
+    /// Ends what was thought; on a terminal an empty line sets it apart from what follows.
     fn end_thinking(&mut self, shown: &mut Vec<Shown>) {
-        if std::mem::take(&mut self.thinking_open) {
-            shown.push(Shown::Other("\n".into()));
+        if self.thinking.take().is_some() {
+            let apart = if self.look.answers == Answers::WholeLines { "\n" } else { "\n\n" };
+            shown.push(Shown::Other(apart.into()));
         }
     }
 
     fn end_answer(&mut self, shown: &mut Vec<Shown>) {
-        if std::mem::take(&mut self.line_open) {
-            shown.push(Shown::Answer(std::mem::take(&mut self.held) + "\n"));
+        if !std::mem::take(&mut self.line_open) {
+            return;
+        }
+        match &mut self.markdown {
+            Some(markdown) => push_answer(shown, markdown.finish()),
+            None => shown.push(Shown::Answer(std::mem::take(&mut self.held) + "\n")),
         }
     }
 
@@ -208,6 +276,12 @@ pub(crate) fn check_list(plan: Option<&Plan>) -> String {
 fn push_other(shown: &mut Vec<Shown>, text: String) {
     if !text.is_empty() {
         shown.push(Shown::Other(text));
+    }
+}
+
+fn push_answer(shown: &mut Vec<Shown>, text: String) {
+    if !text.is_empty() {
+        shown.push(Shown::Answer(text));
     }
 }
 

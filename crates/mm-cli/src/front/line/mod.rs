@@ -48,12 +48,7 @@ pub(crate) async fn run(engine: Engine, config: &Config) -> Result<ExitCode, Cli
     let streams = engine.streams;
     let (output, writing) = Output::start(streams);
     let input = Arc::new(Input::start());
-    let look = Look {
-        preview_lines: config.preview_lines,
-        show_thinking: config.show_thinking,
-        whole_lines: !streams.stdout_is_terminal,
-        dim: streams.dim,
-    };
+    let look = Look { lists_done: config.display_commands, ..super::look(config, streams) };
     let asks = streams.stdin_is_terminal.then(|| input.clone());
     let presenter = Presenter::new(output.clone(), look);
     let ui = Screen { presenter, output: output.clone(), colours: streams.dim, input: asks };

@@ -15,8 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::Presenter;
 use crate::assemble::{Engine, trace_failure};
 use crate::error::CliError;
-use crate::output::{Output, Streams, Writing};
-use crate::render::Look;
+use crate::output::{Output, Writing};
 use crate::signals::Signals;
 pub(crate) use json::Carries;
 use json::Json;
@@ -116,7 +115,7 @@ async fn ask(
         crate::assemble::learn_window(engine).await;
         warn(engine, output).await;
     }
-    let presenter = Presenter::new(output.clone(), look(config, streams));
+    let presenter = Presenter::new(output.clone(), super::look(config, streams));
     let failed = |error: &TurnError| CliError::of_turn(error, "ask for less");
     let Some(carries) = carries else {
         let result = engine.session.turn(&question, &Once { presenter }, cancel).await;
@@ -133,15 +132,6 @@ async fn ask(
 async fn warn(engine: &mut Engine, output: &Output) {
     for warning in engine.warnings.drain(..) {
         output.other(format!("[warning: {}]\n", visible(&warning.replace('\n', " ")))).await;
-    }
-}
-
-fn look(config: &Config, streams: Streams) -> Look {
-    Look {
-        preview_lines: config.preview_lines,
-        show_thinking: config.show_thinking,
-        whole_lines: !streams.stdout_is_terminal,
-        dim: streams.dim,
     }
 }
 

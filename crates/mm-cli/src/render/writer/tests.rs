@@ -4,7 +4,13 @@ use mm_llm::Usage;
 
 use super::*;
 
-const LOOK: Look = Look { preview_lines: 2, show_thinking: true, whole_lines: false, dim: false };
+const LOOK: Look = Look {
+    preview_lines: 2,
+    show_thinking: true,
+    answers: Answers::AsWritten,
+    dim: false,
+    lists_done: false,
+};
 
 /// Plays events; answers stand as they are, other text in ‹›, phases in {}.
 fn screen(look: Look, events: Vec<Event>) -> String {
@@ -51,13 +57,24 @@ fn finished(ok: bool, result: &str) -> Event {
     }
 }
 
+fn edit(kind: ToolKind) -> Vec<Event> {
+    let (id, name) = ("a".to_owned(), "edit_file".to_owned());
+    let result = "[edited f]\n@@ -1 +1 @@\n-a\n+b".to_owned();
+    vec![
+        Event::ToolStarted { id: id.clone(), name: name.clone(), kind, summary: "f".into(), mended: false },
+        Event::ToolFinished { id, name, ok: true, result, elapsed: Duration::ZERO },
+    ]
+}
+
 fn ended(outcome: Outcome) -> Event {
     Event::TurnEnded { outcome, usage: Usage::default() }
 }
 
 #[test]
 fn each_event_has_its_place() {
-    let pipe = Look { whole_lines: true, ..LOOK };
+    let pipe = Look { answers: Answers::WholeLines, ..LOOK };
+    let laid_out = Look { answers: Answers::Markdown(Paint::Colours, Columns::Fixed(40)), ..LOOK };
+    let listed = Look { lists_done: true, ..LOOK };
     let quiet = Look { show_thinking: false, ..LOOK };
     let failed = || Outcome::Failed("boom".into());
     let rows = [
@@ -68,7 +85,9 @@ fn each_event_has_its_place() {
         ),
         (LOOK, vec![text("hello\n"), ended(Outcome::Answered)], "hello\n"),
         (pipe, vec![text("a\nb"), text("c"), text("\nd"), ended(Outcome::Answered)], "a\nbc\nd\n"),
-        (LOOK, vec![thinking("hm"), text("yes"), ended(Outcome::Answered)], "‹hm›‹\n›yes\n"),
+        (LOOK, vec![thinking("hm"), text("yes"), ended(Outcome::Answered)], "‹hm›‹\n\n›yes\n"),
+        (pipe, vec![thinking("hm"), text("yes"), ended(Outcome::Answered)], "‹hm›‹\n›yes\n"),
+        (LOOK, vec![thinking("\na\n"), thinking("\n"), thinking("b\n\n"), text("c")], "‹a›‹\n\nb›‹\n\n›c"),
         (quiet, vec![thinking("hm"), text("yes"), ended(Outcome::Answered)], "{Thinking}{}yes\n"),
         (Look { dim: true, ..LOOK }, vec![thinking("hm")], "‹\u{1b}[2mhm\u{1b}[0m›"),
         (LOOK, vec![text("hm"), Event::TextWasThinking, text("\nyes")], "hm\nyes"),
@@ -116,6 +135,28 @@ fn each_event_has_its_place() {
             vec![started(false), progress("a"), ended(Outcome::Interrupted)],
             "‹🔧 bash: ls\n›{bash}{}‹   │ a\n›",
         ),
+        (
+            laid_out,
+            vec![text("A **b"), text("** c"), Event::Notice { text: "n".into() }],
+            "A \u{1b}[1mb\u{1b}[0m c\n‹[notice: n]\n›",
+        ),
+        (
+            laid_out,
+            vec![text("- a"), Event::TextWasThinking, text("- b\n"), ended(Outcome::Answered)],
+            "• a\n• b\n",
+        ),
+        (
+            listed,
+            vec![started(false), finished(false, "x"), text("done"), ended(Outcome::Answered)],
+            "‹🔧 bash: ls\n›{bash}{}done\n‹Done in this turn:\n   1. ✗ bash: ls\n›",
+        ),
+        (listed, vec![text("done"), ended(Outcome::Answered)], "done\n"),
+        (
+            LOOK,
+            edit(ToolKind::BuiltIn),
+            "‹🔧 edit_file: f\n›{edit_file}‹   │ @@ -1 +1 @@\n   │ -a\n   │ … 1 more line\n›{}",
+        ),
+        (LOOK, edit(ToolKind::Declared), "‹🧰 edit_file: f\n›{edit_file}{}"),
     ];
     for (look, events, expected) in rows {
         let told = format!("{events:?}");
