@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::history::MAX_NAME;
-use crate::steps::{notices, with_context};
+use crate::steps::with_context;
 use crate::{ConfirmRequest, Event, Frontend, Permit, Referee, Session, TurnError};
 
 /// Told to the model about a faulty call in a reply that was cut off.
@@ -100,8 +100,7 @@ impl Session {
         }
         let mut preview = tool.preview(&args, &cx);
         let event = HookEvent::PreToolCall { tool: &call.name, arguments: &args, summary: &preview.summary };
-        let outcome = self.parts.hooks.run(event, cancel).await;
-        notices(outcome.notices, ui).await;
+        let outcome = self.hooks(event, ui, cancel).await;
         if let Some(rewritten) = outcome.arguments {
             match arguments::check(rewritten, &tool.definition().parameters) {
                 Ok(rewritten) => args = rewritten,
@@ -141,7 +140,10 @@ impl Session {
     ) -> Result<Result<(), String>, TurnError> {
         let permit = match decision {
             Decision::Allow => self.gate.check(tool, preview),
-            Decision::Ask => self.gate.guard(preview).unwrap_or(Permit::Ask),
+            Decision::Ask => match self.gate.check(tool, preview) {
+                Permit::Run | Permit::Ask => Permit::Ask,
+                refusal @ Permit::Refuse(_) => refusal,
+            },
             Decision::Deny { reason } => Permit::Refuse(format!("[refused by a hook: {reason}]")),
             Decision::Stop { reason } => return Err(TurnError::Hook { reason }),
         };
@@ -228,8 +230,7 @@ impl Session {
             ok: output.ok,
             duration: started.elapsed(),
         };
-        let outcome = self.parts.hooks.run(event, cancel).await;
-        notices(outcome.notices, ui).await;
+        let outcome = self.hooks(event, ui, cancel).await;
         if let Decision::Stop { reason } = outcome.decision {
             return Err(TurnError::Hook { reason });
         }

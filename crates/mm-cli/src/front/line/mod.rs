@@ -49,6 +49,7 @@ pub(crate) async fn run(engine: Engine, config: &Config) -> Result<ExitCode, Cli
     let look = Look {
         preview_lines: config.preview_lines,
         show_thinking: config.show_thinking,
+        show_hooks: config.display_hooks,
         whole_lines: !streams.stdout_is_terminal,
         dim: streams.dim,
     };
