@@ -1,6 +1,7 @@
 //! Turns sections of the configuration into options of the libraries: nothing else knows both sides.
 
 mod format;
+mod hooks;
 mod project;
 pub(crate) mod provider;
 mod session;
@@ -85,7 +86,9 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     format::check(config, &tools, around)?;
     let answers = Answers::default();
     tools::of_session(config, &mut tools, Arc::new(provider.clone()), &answers)?;
-    let parts = SessionParts { tools, answers, ..SessionParts::new(Arc::new(provider.clone())) };
+    let unmatched = hooks::unmatched(config, &tools.names().collect::<Vec<_>>());
+    let hooks = hooks::hooks(config, &processes);
+    let parts = SessionParts { tools, hooks, answers, ..SessionParts::new(Arc::new(provider.clone())) };
     let project = Project::of(config, around);
     let mut unread = Vec::new();
     let options = SessionOptions {
@@ -98,7 +101,7 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
         .warnings
         .iter()
         .cloned()
-        .chain(warnings::of(config, around).into_iter().map(|(_, words)| words))
+        .chain(warnings::of(config, around).into_iter().chain(unmatched).map(|(_, words)| words))
         .chain(unread)
         .chain(skipped)
         .collect();
@@ -143,6 +146,17 @@ pub(crate) fn clash(config: &Config, around: &Surroundings) -> Option<(&'static 
     }
     let tools = tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found).ok()?;
     format::clash(config, &tools).map(|words| ("structuredOutput", words))
+}
+
+/// The matchers of hooks that fit nothing, each with its key. Tools are made only where one names them.
+pub(crate) fn unmatched_hooks(config: &Config, around: &Surroundings) -> Vec<(Option<String>, String)> {
+    let tools = hooks::names_tools(config).then(|| {
+        tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found)
+            .unwrap_or_default()
+    });
+    let mut names: Vec<&str> = tools.iter().flat_map(|tools| tools.names()).collect();
+    names.extend(tools::names_of_session(config));
+    hooks::unmatched(config, &names)
 }
 
 /// Waits until the trace is written; gives what is wrong with it, once.

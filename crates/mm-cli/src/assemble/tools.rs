@@ -18,6 +18,9 @@ use mm_tools::{DuplicateTool, Tool, ToolSet};
 
 use crate::error::CliError;
 
+const SAVE_ANSWER: &str = "save_answer";
+const UNLOAD_MODEL: &str = "unload_model";
+
 pub(super) fn tools(
     config: &Config,
     processes: &ProcessRunner,
@@ -57,18 +60,25 @@ pub(super) fn of_session(
     provider: Arc<OpenAi>,
     answers: &Answers,
 ) -> Result<(), CliError> {
-    if !config.structured_output.trim().is_empty() {
-        return Ok(());
-    }
-    if config.save_answer_tool {
+    let names = names_of_session(config);
+    if names.contains(&SAVE_ANSWER) {
         let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
         tools.add(Arc::new(SaveAnswer::new(answers.clone(), files))).map_err(engine_error)?;
     }
-    let can_unload = preset(&config.provider).is_some_and(|preset| preset.state != StateRoute::Unknown);
-    if config.unload_models && can_unload {
+    if names.contains(&UNLOAD_MODEL) {
         tools.add(Arc::new(UnloadModel::new(provider, config.model.clone()))).map_err(engine_error)?;
     }
     Ok(())
+}
+
+/// The names of those tools.
+pub(super) fn names_of_session(config: &Config) -> Vec<&'static str> {
+    if !config.structured_output.trim().is_empty() {
+        return Vec::new();
+    }
+    let can_unload = preset(&config.provider).is_some_and(|preset| preset.state != StateRoute::Unknown);
+    let rows = [(SAVE_ANSWER, config.save_answer_tool), (UNLOAD_MODEL, config.unload_models && can_unload)];
+    rows.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect()
 }
 
 fn declaration(tool: &DeclaredTool, config: &Config) -> Declaration {
@@ -110,7 +120,7 @@ pub(crate) fn guard(config: &Config) -> Result<Guard, CliError> {
 }
 
 /// The variables that hold API keys: no command sees them.
-fn key_variables(config: &Config) -> Vec<String> {
+pub(super) fn key_variables(config: &Config) -> Vec<String> {
     let known = PRESETS.iter().filter_map(|preset| preset.key_variable).map(str::to_owned);
     known.chain([config.api_key_env.clone()]).filter(|name| !name.is_empty()).collect()
 }
