@@ -106,6 +106,7 @@ fn the_schema_accepts_what_the_loader_accepts() {
             "agent.ollama.yaml",
             "agent.yaml",
             "declared-tools.yaml",
+            "hooks.yaml",
             "try.yaml"
         ]
     );

@@ -18,6 +18,7 @@ mod declared;
 mod files;
 mod guard;
 mod helpers;
+mod hook_examples;
 mod hooks;
 mod line;
 mod once;
