@@ -165,11 +165,11 @@ impl Reply {
                 let (name, known) = (shortened(&name, 50), known.join(", "));
                 return Err(HookFailure::UnknownField { name, event: moment.name(), known });
             }
-            let text = |value| text(&name, value, max_text);
+            let text = |value| text(&name, value, if name == "reason" { MAX_REASON } else { max_text });
             match (name.as_str(), value) {
                 (_, Value::Null) => {}
                 ("decision", value) => word = Word::read(moment, &value)?,
-                ("reason", value) => reason = Some(cut(&text(value)?, MAX_REASON, ADVICE)),
+                ("reason", value) => reason = Some(text(value)?),
                 ("context", value) => reply.context = Some(text(value)?).filter(|text| !text.is_empty()),
                 ("result", value) => reply.result = Some(text(value)?),
                 ("answer", value) => reply.answer = Some(text(value)?),
@@ -225,8 +225,11 @@ impl Word {
             Self::Allow => Decision::Allow,
             Self::Ask => Decision::Ask,
             Self::Deny => {
-                let reason = reason.filter(|reason| !reason.trim().is_empty());
-                Decision::Deny { reason: reason.unwrap_or_else(|| "it gives no reason".to_owned()) }
+                let lines = reason.iter().flat_map(|reason| reason.lines()).map(str::trim);
+                let line = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+                Decision::Deny {
+                    reason: if line.is_empty() { "it gives no reason".to_owned() } else { line },
+                }
             }
         }
     }

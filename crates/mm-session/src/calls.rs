@@ -38,9 +38,12 @@ struct Admitted {
 #[derive(Debug)]
 enum Admission {
     Run(Admitted),
-    /// It does not run: the text for the model.
-    Answered(ToolCall, String),
+    /// It does not run: the text for the model, and what a hook adds to it.
+    Answered(ToolCall, String, Option<String>),
 }
+
+/// What a call gave, and what hooks add to it for the model: nobody else reads that.
+type Given = (ToolOutput, [Option<String>; 2]);
 
 impl Session {
     /// Runs the calls of a reply in order and puts their results into the history. Neighbours that only
@@ -125,7 +128,7 @@ impl Session {
                 let (summary, context) = (preview.summary, outcome.context);
                 Admission::Run(Admitted { call, tool, args, summary, context })
             }
-            Err(text) => Admission::Answered(call, with_context(text, outcome.context)),
+            Err(text) => Admission::Answered(call, text, outcome.context),
         })
     }
 
@@ -168,14 +171,16 @@ impl Session {
     ) -> (ToolCall, Result<String, TurnError>) {
         let started = Instant::now();
         let (call, output) = match admission {
-            Admission::Answered(call, text) => (call, Ok(ToolOutput { text, ok: false })),
+            Admission::Answered(call, text, context) => {
+                (call, Ok((ToolOutput { text, ok: false }, [context, None])))
+            }
             Admission::Run(admitted) => {
                 let output = self.run(&admitted, started, ui, cancel).await;
                 (admitted.call, output)
             }
         };
-        let output = match output {
-            Ok(output) => output,
+        let (output, added) = match output {
+            Ok(given) => given,
             Err(error) => return (call, Err(error)),
         };
         ui.show(Event::ToolFinished {
@@ -186,7 +191,7 @@ impl Session {
             elapsed: started.elapsed(),
         })
         .await;
-        (call, Ok(output.text))
+        (call, Ok(added.into_iter().fold(output.text, with_context)))
     }
 
     async fn run(
@@ -195,7 +200,7 @@ impl Session {
         started: Instant,
         ui: &dyn Frontend,
         cancel: &CancellationToken,
-    ) -> Result<ToolOutput, TurnError> {
+    ) -> Result<Given, TurnError> {
         let Admitted { call, tool, args, summary, context } = admitted;
         let (sender, mut progress) = mpsc::channel(1);
         let cx = ToolContext { host: Arc::new(Progress { sender }), ..self.context(cancel) };
@@ -234,9 +239,8 @@ impl Session {
         if let Decision::Stop { reason } = outcome.decision {
             return Err(TurnError::Hook { reason });
         }
-        let result = with_context(outcome.result.unwrap_or(output.text), context.clone());
-        output.text = with_context(result, outcome.context);
-        Ok(output)
+        output.text = outcome.result.unwrap_or(output.text);
+        Ok((output, [context.clone(), outcome.context]))
     }
 
     /// Cuts the result of a tool that did not do so itself; one that did may have added a few lines.
@@ -261,7 +265,7 @@ impl Session {
         let (id, name) = (call.id.clone(), short(&call.name));
         let kind = self.parts.tools.get(&call.name).map(|tool| tool.kind()).unwrap_or_default();
         ui.show(Event::ToolStarted { id, name, kind, summary, mended: false }).await;
-        Admission::Answered(call, text)
+        Admission::Answered(call, text, None)
     }
 
     fn context(&self, cancel: &CancellationToken) -> ToolContext {

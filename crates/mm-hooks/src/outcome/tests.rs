@@ -22,6 +22,7 @@ fn each_field_has_its_effect() {
         (PreToolCall, r#"{"decision": null, "arguments": null, "context": ""}"#, reply()),
         (PreToolCall, r#"{"decision": "ask"}"#, Reply { decision: Decision::Ask, ..reply() }),
         (PreToolCall, r#"{"reason": "no", "decision": "deny"}"#, deny("no")),
+        (PreToolCall, r#"{"reason": "not\n\n  that\n", "decision": "deny"}"#, deny("not that")),
         (PreAsk, r#"{"decision": "deny"}"#, deny("it gives no reason")),
         (PreGeneration, r#"{"decision": "deny", "reason": " "}"#, deny("it gives no reason")),
         (PreGeneration, r#"{"prompt": "p"}"#, Reply { prompt: text("p"), ..reply() }),

@@ -390,6 +390,28 @@ async fn a_hook_that_asks_does_not_undo_what_the_user_said_for_the_session() {
 }
 
 #[tokio::test]
+async fn what_hooks_add_is_for_the_model_alone() {
+    let context = |text: &str| HookOutcome { context: Some(text.into()), ..Default::default() };
+    let deny = HookOutcome { context: Some("[secret]".into()), ..HookOutcome::deny("no") };
+    let rows = [
+        (
+            vec![("preToolCall", context("[secret]")), ("postToolCall", context("[more]"))],
+            "done 0",
+            "\n\n[from a hook]\n[secret]\n\n[from a hook]\n[more]",
+        ),
+        (vec![("preToolCall", deny)], "[refused by a hook: no]", "\n\n[from a hook]\n[secret]"),
+    ];
+    for (outcomes, shown, added) in rows {
+        let replies = vec![bash("a", "ls"), ScriptedProvider::text("ok")];
+        let mut bench = Bench::with(replies, ScriptedHooks::new(outcomes), |_| {});
+        bench.ask("q").await;
+        assert_eq!(bench.results(), [format!("{shown}{added}")]);
+        let told = format!("{:?}", bench.ui.events());
+        assert!(told.contains(&format!("result: {shown:?}")) && !told.contains("secret"), "{told}");
+    }
+}
+
+#[tokio::test]
 async fn hooks_know_where_they_are_and_are_told_of() {
     let run = HookRun { command: "./c".into(), verdict: HookVerdict::Ask, context_len: 3 };
     let hooks = ScriptedHooks::new([(

@@ -196,7 +196,7 @@ impl Line {
             Err(_) if self.output.gone().is_cancelled() => self.code = 0,
             Err(error) => {
                 self.code = error.code();
-                self.output.other(format!("{error}\n")).await;
+                self.output.other(format!("{}\n", visible(&error.to_string()))).await;
             }
         }
         if self.engine.streams.stdin_is_terminal {
