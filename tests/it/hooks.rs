@@ -179,7 +179,7 @@ async fn a_guard_that_is_written_wrong_does_not_start_open() {
             assert_eq!(ran.stderr, "", "read_fil* is read_file");
         }
     }
-    let names = "there are bash, read_file, write_file, edit_file, unload_model";
+    let names = "there are bash, read_file, write_file, edit_file, ask_user, unload_model";
     let none = format!("hooks.preToolCall[1].matcher \"bsh\" fits no tool, so the hook never runs ({names})");
     let agents = "hooks.postAsk[0].matcher \"x*\" fits no agent, so the hook never runs (there is none)";
     let config = "hooks:\n  preToolCall: [{command: 'true'}, {command: 'true', matcher: bsh}]\n  postAsk: [{command: 'true', matcher: x*}]\n";

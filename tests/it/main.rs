@@ -27,5 +27,6 @@ mod real;
 mod reference;
 mod schema;
 mod structured;
+mod talk;
 mod terminal;
 mod tidy;

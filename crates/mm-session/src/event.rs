@@ -5,6 +5,7 @@ use std::time::Duration;
 use mm_hooks::HookVerdict;
 use mm_llm::Usage;
 use mm_tools::ToolKind;
+use mm_tools::plan::Plan;
 
 /// Something that happened in a turn. Plain data, in the order it happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +95,11 @@ pub enum Event {
         verdict: HookVerdict,
         /// The characters of the context that it added for the model.
         context_len: usize,
+    },
+    /// The plan of the conversation is another one now, or there is none any more.
+    PlanChanged {
+        /// The plan.
+        plan: Option<Plan>,
     },
     /// A word to the user.
     Notice {

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use mm_config::path::{Bases, Mode};
 use mm_config::{Config, Environment};
 use mm_llm::{OpenAi, Provider, Trace};
-use mm_session::tools::Answers;
 use mm_session::{Session, SessionOptions, SessionParts};
+use mm_tools::ToolSet;
 use mm_tools::process::ProcessRunner;
 
 pub(crate) use project::{Project, renew};
@@ -36,6 +36,8 @@ pub(crate) struct Surroundings {
     pub(crate) streams: Streams,
     /// The configuration file, if there is one.
     pub(crate) file: Option<PathBuf>,
+    /// Whether somebody can answer the questions of a tool.
+    pub(crate) answers: bool,
 }
 
 impl Surroundings {
@@ -79,16 +81,17 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let preset = provider::preset(config)?;
     let trace = provider::trace(config, around)?;
     let provider = provider::provider(config, preset, around, trace.as_ref().map(|(trace, _)| trace))?;
-    let processes = ProcessRunner::new();
+    let shared = tools::Shared::default();
     let (skills, skills_dir) = project::skills(config, around);
     let skill_names = skills.found.iter().map(|skill| skill.name.clone()).collect();
-    let mut tools = tools::tools(config, &processes, skills.found)?;
+    let mut tools = tools::tools(config, &shared, skills.found)?;
     format::check(config, &tools, around)?;
-    let answers = Answers::default();
-    tools::of_session(config, &mut tools, Arc::new(provider.clone()), &answers)?;
-    let unmatched = hooks::unmatched(config, &tools.names().collect::<Vec<_>>());
+    let unmatched = unmatched(config, &tools);
+    let tools::Shared { processes, plan } = shared;
     let hooks = hooks::hooks(config, &processes);
-    let parts = SessionParts { tools, hooks, answers, ..SessionParts::new(Arc::new(provider.clone())) };
+    let mut parts = SessionParts { plan, hooks, ..SessionParts::new(Arc::new(provider.clone())) };
+    tools::of_session(config, &mut tools, Arc::new(provider.clone()), &parts, around)?;
+    parts.tools = tools;
     let project = Project::of(config, around);
     let mut unread = Vec::new();
     let options = SessionOptions {
@@ -135,7 +138,7 @@ pub(crate) fn system_prompt(config: &Config, around: &Surroundings) -> Result<St
     if let Some(format) = format::format(config)? {
         return Ok(mm_session::prompt::with_format(None, &format));
     }
-    let tools = tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found)?;
+    let tools = tools::tools(config, &tools::Shared::default(), project::skills(config, around).0.found)?;
     Ok(mm_session::prompt::built_in(&tools, &around.cwd))
 }
 
@@ -144,18 +147,24 @@ pub(crate) fn clash(config: &Config, around: &Surroundings) -> Option<(&'static 
     if config.structured_output.trim().is_empty() {
         return None; // no need to make a tool
     }
-    let tools = tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found).ok()?;
+    let tools =
+        tools::tools(config, &tools::Shared::default(), project::skills(config, around).0.found).ok()?;
     format::clash(config, &tools).map(|words| ("structuredOutput", words))
 }
 
 /// The matchers of hooks that fit nothing, each with its key. Tools are made only where one names them.
 pub(crate) fn unmatched_hooks(config: &Config, around: &Surroundings) -> Vec<(Option<String>, String)> {
-    let tools = hooks::names_tools(config).then(|| {
-        tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found)
-            .unwrap_or_default()
-    });
-    let mut names: Vec<&str> = tools.iter().flat_map(|tools| tools.names()).collect();
-    names.extend(tools::names_of_session(config));
+    if !hooks::names_tools(config) {
+        return unmatched(config, &ToolSet::new());
+    }
+    let skills = project::skills(config, around).0.found;
+    let tools = tools::tools(config, &tools::Shared::default(), skills);
+    unmatched(config, &tools.unwrap_or_default())
+}
+
+/// The same, where the tools that need no session are known.
+fn unmatched(config: &Config, tools: &ToolSet) -> Vec<(Option<String>, String)> {
+    let names: Vec<&str> = tools.names().chain(tools::names_of_session(config)).collect();
     hooks::unmatched(config, &names)
 }
 

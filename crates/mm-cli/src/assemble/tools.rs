@@ -4,26 +4,38 @@ use std::sync::Arc;
 
 use mm_config::{Config, DeclaredTool, ParameterType};
 use mm_llm::{OpenAi, PRESETS, StateRoute, preset};
-use mm_session::tools::{Answers, SaveAnswer, UnloadModel};
+use mm_session::SessionParts;
+use mm_session::tools::{SaveAnswer, UnloadModel};
+use mm_tools::ask_user::AskUser;
 use mm_tools::bash::{Bash, BashOptions};
 use mm_tools::declared::{Declaration, Declared, DeclaredParameter};
 use mm_tools::edit_file::EditFile;
 use mm_tools::files::{FileOptions, Files};
 use mm_tools::guard::Guard;
+use mm_tools::plan::{PlanBoard, PlanTool};
 use mm_tools::process::ProcessRunner;
 use mm_tools::read_file::ReadFile;
 use mm_tools::skills::{ReadSkill, Skill};
 use mm_tools::write_file::WriteFile;
 use mm_tools::{DuplicateTool, Tool, ToolSet};
 
+use super::Surroundings;
 use crate::error::CliError;
 
+const ASK_USER: &str = "ask_user";
 const SAVE_ANSWER: &str = "save_answer";
 const UNLOAD_MODEL: &str = "unload_model";
 
+/// What the tools have in common with the rest of the program.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) processes: ProcessRunner,
+    pub(super) plan: PlanBoard,
+}
+
 pub(super) fn tools(
     config: &Config,
-    processes: &ProcessRunner,
+    Shared { processes, plan }: &Shared,
     skills: Vec<Skill>,
 ) -> Result<ToolSet, CliError> {
     let mut tools = ToolSet::new();
@@ -47,6 +59,9 @@ pub(super) fn tools(
     if !skills.is_empty() {
         add(Arc::new(ReadSkill::new(skills)))?;
     }
+    if config.plan_tool {
+        add(Arc::new(PlanTool::new(plan.clone())))?;
+    }
     for tool in &config.tools {
         add(Arc::new(Declared::new(declaration(tool, config), processes.clone())))?;
     }
@@ -58,12 +73,16 @@ pub(super) fn of_session(
     config: &Config,
     tools: &mut ToolSet,
     provider: Arc<OpenAi>,
-    answers: &Answers,
+    parts: &SessionParts,
+    around: &Surroundings,
 ) -> Result<(), CliError> {
     let names = names_of_session(config);
+    if names.contains(&ASK_USER) && around.answers {
+        tools.add(Arc::new(AskUser::new())).map_err(engine_error)?;
+    }
     if names.contains(&SAVE_ANSWER) {
         let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
-        tools.add(Arc::new(SaveAnswer::new(answers.clone(), files))).map_err(engine_error)?;
+        tools.add(Arc::new(SaveAnswer::new(parts.answers.clone(), files))).map_err(engine_error)?;
     }
     if names.contains(&UNLOAD_MODEL) {
         tools.add(Arc::new(UnloadModel::new(provider, config.model.clone()))).map_err(engine_error)?;
@@ -71,13 +90,17 @@ pub(super) fn of_session(
     Ok(())
 }
 
-/// The names of those tools.
+/// The names of those tools, `ask_user` too where nobody can answer just now.
 pub(super) fn names_of_session(config: &Config) -> Vec<&'static str> {
     if !config.structured_output.trim().is_empty() {
         return Vec::new();
     }
     let can_unload = preset(&config.provider).is_some_and(|preset| preset.state != StateRoute::Unknown);
-    let rows = [(SAVE_ANSWER, config.save_answer_tool), (UNLOAD_MODEL, config.unload_models && can_unload)];
+    let rows = [
+        (ASK_USER, config.ask_user_tool),
+        (SAVE_ANSWER, config.save_answer_tool),
+        (UNLOAD_MODEL, config.unload_models && can_unload),
+    ];
     rows.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect()
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use mm_llm::Usage;
 use mm_session::{ConfirmRequest, Confirmation, Event, Frontend, Outcome};
+use mm_tools::plan::{Plan, Step};
 use serde_json::{Value, json};
 
 use crate::front::Presenter;
@@ -187,9 +188,15 @@ fn of(event: &Event) -> Option<Value> {
             "type": "hook_ran", "event": event, "target": target, "command": command,
             "decision": verdict.to_string(), "contextLength": context_len,
         }),
+        Event::PlanChanged { plan } => json!({ "type": "plan_changed", "plan": plan.as_ref().map(plan_of) }),
         Event::Notice { text } => json!({ "type": "notice", "text": text }),
         Event::TurnEnded { .. } => return None,
     })
+}
+
+fn plan_of(plan: &Plan) -> Value {
+    let step = |step: &Step| json!({ "text": step.text, "status": step.status.name() });
+    json!({ "title": plan.title, "steps": plan.steps.iter().map(step).collect::<Vec<_>>() })
 }
 
 fn finished((id, name): (&str, &str), end: &CallEnd) -> Value {

@@ -101,7 +101,7 @@ impl Frontend for User {
     }
 
     async fn confirm(&self, request: ConfirmRequest<'_>) -> Confirmation {
-        let ConfirmRequest { tool, summary, arguments, risk: _ } = request;
+        let ConfirmRequest { tool, summary, arguments, risk: _, diff: _ } = request;
         let answer = {
             let mut state = self.state();
             // Whoever interrupts instead of an answer gives none.
@@ -162,6 +162,9 @@ fn told(event: Event) -> Value {
             "event": "hook_ran", "at": event, "target": target, "command": command,
             "decision": verdict.to_string(), "contextLength": context_len,
         }),
+        Event::PlanChanged { plan } => {
+            json!({"event": "plan_changed", "plan": plan.map(|plan| plan.to_string())})
+        }
         Event::Notice { text } => json!({"event": "notice", "text": text}),
         Event::TurnEnded { outcome, usage: counts } => {
             let outcome = match outcome {
