@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use mm_hooks::HookVerdict;
 use mm_llm::Usage;
 use mm_tools::ToolKind;
 use mm_tools::plan::Plan;
@@ -81,6 +82,19 @@ pub enum Event {
         result: String,
         /// How long it took, waiting for a permission apart.
         elapsed: Duration,
+    },
+    /// A hook has run; shown where the user wants to see hooks.
+    HookRan {
+        /// The event's name, such as `preToolCall`.
+        event: &'static str,
+        /// The tool or agent that the event is about.
+        target: Option<String>,
+        /// The hook's command, on one line and shortened.
+        command: String,
+        /// What came of it.
+        verdict: HookVerdict,
+        /// The characters of the context that it added for the model.
+        context_len: usize,
     },
     /// The plan of the conversation is another one now, or there is none any more.
     PlanChanged {

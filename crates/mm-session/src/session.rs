@@ -100,6 +100,8 @@ pub struct SessionOptions {
     pub yolo: bool,
     /// Whether risky calls are asked about even so.
     pub ask_risky: bool,
+    /// The name that this agent goes by, for hooks.
+    pub agent: String,
     /// Where tools work.
     pub cwd: PathBuf,
     /// The user's home directory.
@@ -126,6 +128,7 @@ impl SessionOptions {
             window: None,
             yolo: true,
             ask_risky: false,
+            agent: "mm".into(),
             cwd: cwd.into(),
             home: None,
         }

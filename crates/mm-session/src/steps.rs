@@ -4,14 +4,33 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use mm_hooks::{Decision, HookEvent};
-use mm_llm::{ChatEvent, ChatRequest, Reply, Usage, Waiting, watch};
+use mm_hooks::{Decision, HookContext, HookEvent, HookOutcome, HookRun, TokenCounts};
+use mm_llm::{ChatEvent, ChatRequest, Message, Reply, Usage, Waiting, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::store::SessionRecord;
-use crate::{Answer, Ending, Event, Frontend, Session, TurnError};
+use crate::{Answer, Ending, Event, Frontend, Session, SessionOptions, TurnError};
 
 impl Session {
+    /// Runs the hooks of an event and shows that they ran, and what they tell.
+    pub(crate) async fn hooks(
+        &self,
+        event: HookEvent<'_>,
+        ui: &dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> HookOutcome {
+        let SessionOptions { cwd, agent, model, .. } = &self.options;
+        let mut outcome =
+            self.parts.hooks.run(event, &HookContext { session: &self.id, cwd, agent, model, cancel }).await;
+        for run in std::mem::take(&mut outcome.ran) {
+            let (event, target) = (event.name(), event.target().map(str::to_owned));
+            let HookRun { command, verdict, context_len } = run;
+            ui.show(Event::HookRan { event, target, command, verdict, context_len }).await;
+        }
+        notices(std::mem::take(&mut outcome.notices), ui).await;
+        outcome
+    }
+
     /// Lets the hooks see the question; gives it as it goes to the model.
     pub(crate) async fn admit(
         &self,
@@ -19,8 +38,7 @@ impl Session {
         ui: &dyn Frontend,
         cancel: &CancellationToken,
     ) -> Result<String, TurnError> {
-        let outcome = self.parts.hooks.run(HookEvent::PreGeneration { prompt: question }, cancel).await;
-        notices(outcome.notices, ui).await;
+        let outcome = self.hooks(HookEvent::PreGeneration { prompt: question }, ui, cancel).await;
         match outcome.decision {
             Decision::Allow | Decision::Ask => {}
             Decision::Deny { reason } => return Err(TurnError::Refused { reason }),
@@ -55,7 +73,7 @@ impl Session {
         Ok(reply)
     }
 
-    /// Ends the turn that was answered.
+    /// Ends the turn that was answered. A hook that must not fail fails it even now: the answer stands in the history.
     pub(crate) async fn answer(
         &self,
         question: &str,
@@ -63,16 +81,21 @@ impl Session {
         notice: Option<String>,
         ui: &dyn Frontend,
         cancel: &CancellationToken,
-    ) -> Answer {
+    ) -> Result<Answer, TurnError> {
         if self.options.format.is_some() {
             ui.show(Event::Text { text: text.clone() }).await;
         }
         notices(notice, ui).await;
-        let tool_calls = self.tool_calls;
-        let event = HookEvent::PostGeneration { prompt: question, answer: &text, tool_calls };
-        notices(self.parts.hooks.run(event, cancel).await.notices, ui).await;
         self.parts.answers.add(&text);
-        Answer { text, usage: self.usage, tool_calls }
+        let (tool_calls, usage) = (self.tool_calls, counts(self.usage));
+        let event = HookEvent::PostGeneration { prompt: question, answer: &text, usage, tool_calls };
+        match self.hooks(event, ui, cancel).await.decision {
+            Decision::Stop { reason } => Err(TurnError::Hook { reason }),
+            // There is nothing left to refuse.
+            Decision::Allow | Decision::Ask | Decision::Deny { .. } => {
+                Ok(Answer { text, usage: self.usage, tool_calls })
+            }
+        }
     }
 
     /// Makes the history whole, with what had come of a reply that broke off.
@@ -85,6 +108,10 @@ impl Session {
 
     pub(crate) async fn save(&mut self, question: &str, ui: &dyn Frontend) {
         let Some(store) = self.parts.store.clone() else { return };
+        let was_asked = self.history.messages().iter().any(|message| matches!(message, Message::User(_)));
+        if !was_asked {
+            return; // a question that a hook refused is kept nowhere
+        }
         let Self { record, options, id, .. } = self;
         let record =
             record.get_or_insert_with(|| SessionRecord::new(id, question, &options.model, &options.cwd));
@@ -152,6 +179,11 @@ fn shown(event: ChatEvent) -> Option<Event> {
         ChatEvent::CallInText => Some(Event::Notice { text: CALL_IN_TEXT.to_owned() }),
         ChatEvent::CallArguments { .. } | ChatEvent::Usage(_) | ChatEvent::Finished(_) => None,
     }
+}
+
+fn counts(usage: Usage) -> TokenCounts {
+    let Usage { prompt, cached, completion, reasoning, tokens_per_second: _ } = usage;
+    TokenCounts { prompt, cached, completion, reasoning }
 }
 
 fn sum(a: Usage, b: Usage) -> Usage {

@@ -53,7 +53,7 @@ impl Session {
                 Verdict::Answer { part, notice } => {
                     self.history.reply(&reply.text, &[]);
                     let text = part.unwrap_or(reply.text);
-                    return Ok(self.answer(&question, text, notice, ui, cancel).await);
+                    return self.answer(&question, text, notice, ui, cancel).await;
                 }
                 Verdict::RunCalls { cut } => {
                     self.history.reply(&reply.text, &reply.calls);

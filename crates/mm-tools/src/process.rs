@@ -15,6 +15,7 @@ use crate::output::Capture;
 use registry::Registry;
 
 mod ending;
+mod exchange;
 mod group;
 mod reader;
 mod registry;
@@ -24,6 +25,7 @@ mod spawn;
 pub(crate) mod tests;
 
 pub use ending::Ending;
+pub use exchange::Exchanged;
 pub use spawn::SpawnError;
 
 /// What to run, where, and for how long.
@@ -56,8 +58,8 @@ pub struct Finished {
 
 /// Starts commands and sees to their end. Clones share what they remember.
 ///
-/// Each command gets a session of its own, without a terminal, and an empty standard input: whatever would
-/// wait for somebody to type fails instead. Processes that it leaves behind are remembered and ended by
+/// Each command gets a session of its own, without a terminal, and an empty standard input, or one that ends:
+/// whatever would wait for somebody to type fails instead. Processes that it leaves behind are remembered and ended by
 /// [`shutdown`](Self::shutdown), or when the last clone goes away. Only what starts another session itself
 /// (`setsid`) escapes.
 #[derive(Clone, Debug, Default)]

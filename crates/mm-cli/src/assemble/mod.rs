@@ -1,6 +1,7 @@
 //! Turns sections of the configuration into options of the libraries: nothing else knows both sides.
 
 mod format;
+mod hooks;
 mod project;
 pub(crate) mod provider;
 mod session;
@@ -14,6 +15,7 @@ use mm_config::path::{Bases, Mode};
 use mm_config::{Config, Environment};
 use mm_llm::{OpenAi, Provider, Trace};
 use mm_session::{Session, SessionOptions, SessionParts};
+use mm_tools::ToolSet;
 use mm_tools::process::ProcessRunner;
 
 pub(crate) use project::{Project, renew};
@@ -84,8 +86,10 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let skill_names = skills.found.iter().map(|skill| skill.name.clone()).collect();
     let mut tools = tools::tools(config, &shared, skills.found)?;
     format::check(config, &tools, around)?;
+    let unmatched = unmatched(config, &tools);
     let tools::Shared { processes, plan } = shared;
-    let mut parts = SessionParts { plan, ..SessionParts::new(Arc::new(provider.clone())) };
+    let hooks = hooks::hooks(config, &processes);
+    let mut parts = SessionParts { plan, hooks, ..SessionParts::new(Arc::new(provider.clone())) };
     tools::of_session(config, &mut tools, Arc::new(provider.clone()), &parts, around)?;
     parts.tools = tools;
     let project = Project::of(config, around);
@@ -100,7 +104,7 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
         .warnings
         .iter()
         .cloned()
-        .chain(warnings::of(config, around).into_iter().map(|(_, words)| words))
+        .chain(warnings::of(config, around).into_iter().chain(unmatched).map(|(_, words)| words))
         .chain(unread)
         .chain(skipped)
         .collect();
@@ -146,6 +150,22 @@ pub(crate) fn clash(config: &Config, around: &Surroundings) -> Option<(&'static 
     let tools =
         tools::tools(config, &tools::Shared::default(), project::skills(config, around).0.found).ok()?;
     format::clash(config, &tools).map(|words| ("structuredOutput", words))
+}
+
+/// The matchers of hooks that fit nothing, each with its key. Tools are made only where one names them.
+pub(crate) fn unmatched_hooks(config: &Config, around: &Surroundings) -> Vec<(Option<String>, String)> {
+    if !hooks::names_tools(config) {
+        return unmatched(config, &ToolSet::new());
+    }
+    let skills = project::skills(config, around).0.found;
+    let tools = tools::tools(config, &tools::Shared::default(), skills);
+    unmatched(config, &tools.unwrap_or_default())
+}
+
+/// The same, where the tools that need no session are known.
+fn unmatched(config: &Config, tools: &ToolSet) -> Vec<(Option<String>, String)> {
+    let names: Vec<&str> = tools.names().chain(tools::names_of_session(config)).collect();
+    hooks::unmatched(config, &names)
 }
 
 /// Waits until the trace is written; gives what is wrong with it, once.

@@ -23,6 +23,7 @@ pub(super) fn options(config: &Config, around: &Surroundings) -> Result<SessionO
         window: (config.context_window > 0).then_some(config.context_window as u64),
         yolo: config.yolo,
         ask_risky: config.guard.ask_risky,
+        agent: config.acp.name.clone(),
         home: around.home.clone(),
         ..SessionOptions::new(config.model.clone(), around.cwd.clone())
     })

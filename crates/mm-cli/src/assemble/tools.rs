@@ -22,6 +22,10 @@ use mm_tools::{DuplicateTool, Tool, ToolSet};
 use super::Surroundings;
 use crate::error::CliError;
 
+const ASK_USER: &str = "ask_user";
+const SAVE_ANSWER: &str = "save_answer";
+const UNLOAD_MODEL: &str = "unload_model";
+
 /// What the tools have in common with the rest of the program.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
@@ -72,21 +76,32 @@ pub(super) fn of_session(
     parts: &SessionParts,
     around: &Surroundings,
 ) -> Result<(), CliError> {
-    if !config.structured_output.trim().is_empty() {
-        return Ok(());
-    }
-    if config.ask_user_tool && around.answers {
+    let names = names_of_session(config);
+    if names.contains(&ASK_USER) && around.answers {
         tools.add(Arc::new(AskUser::new())).map_err(engine_error)?;
     }
-    if config.save_answer_tool {
+    if names.contains(&SAVE_ANSWER) {
         let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
         tools.add(Arc::new(SaveAnswer::new(parts.answers.clone(), files))).map_err(engine_error)?;
     }
-    let can_unload = preset(&config.provider).is_some_and(|preset| preset.state != StateRoute::Unknown);
-    if config.unload_models && can_unload {
+    if names.contains(&UNLOAD_MODEL) {
         tools.add(Arc::new(UnloadModel::new(provider, config.model.clone()))).map_err(engine_error)?;
     }
     Ok(())
+}
+
+/// The names of those tools, `ask_user` too where nobody can answer just now.
+pub(super) fn names_of_session(config: &Config) -> Vec<&'static str> {
+    if !config.structured_output.trim().is_empty() {
+        return Vec::new();
+    }
+    let can_unload = preset(&config.provider).is_some_and(|preset| preset.state != StateRoute::Unknown);
+    let rows = [
+        (ASK_USER, config.ask_user_tool),
+        (SAVE_ANSWER, config.save_answer_tool),
+        (UNLOAD_MODEL, config.unload_models && can_unload),
+    ];
+    rows.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect()
 }
 
 fn declaration(tool: &DeclaredTool, config: &Config) -> Declaration {
@@ -128,7 +143,7 @@ pub(crate) fn guard(config: &Config) -> Result<Guard, CliError> {
 }
 
 /// The variables that hold API keys: no command sees them.
-fn key_variables(config: &Config) -> Vec<String> {
+pub(super) fn key_variables(config: &Config) -> Vec<String> {
     let known = PRESETS.iter().filter_map(|preset| preset.key_variable).map(str::to_owned);
     known.chain([config.api_key_env.clone()]).filter(|name| !name.is_empty()).collect()
 }

@@ -17,6 +17,8 @@ pub(crate) struct Look {
     pub(crate) preview_lines: usize,
     /// Whether thinking is shown.
     pub(crate) show_thinking: bool,
+    /// Whether the hooks that ran are shown.
+    pub(crate) show_hooks: bool,
     /// Whether the answer comes by whole lines: a pipe gets no half ones.
     pub(crate) whole_lines: bool,
     /// Whether less important text is dimmed.
@@ -49,6 +51,8 @@ pub(crate) struct Writer {
     previews: HashMap<String, Preview>,
     /// What is waited for.
     phase: Option<String>,
+    /// Lines of hooks that ran, which follow the answer.
+    hooks: String,
 }
 
 impl Writer {
@@ -61,6 +65,7 @@ impl Writer {
             thinking_open: false,
             previews: HashMap::new(),
             phase: None,
+            hooks: String::new(),
         }
     }
 
@@ -117,6 +122,12 @@ impl Writer {
                 push_other(&mut shown, remarks(&result, ok));
                 self.spin(None, &mut shown);
             }
+            Event::HookRan { event, target, command, verdict, context_len } if self.look.show_hooks => {
+                let what = target.map_or_else(String::new, |target| format!("{target} "));
+                let line = visible(&format!("{event} {what}{command}")).replace('\n', " ");
+                self.hooks.push_str(&format!("🪝 {line} → {verdict} (context {context_len})\n"));
+            }
+            Event::HookRan { .. } => {}
             Event::PlanChanged { plan } => push_other(&mut shown, check_list(plan.as_ref())),
             Event::Notice { text } => {
                 self.end_lines(&mut shown);
@@ -167,6 +178,7 @@ impl Writer {
         // Tools that were running when the turn ended.
         let mut left: Vec<Preview> = self.previews.drain().map(|(_, preview)| preview).collect();
         left.iter_mut().for_each(|preview| push_other(shown, preview.finish()));
+        push_other(shown, std::mem::take(&mut self.hooks));
     }
 
     /// Changes what is waited for.

@@ -51,6 +51,7 @@ pub(crate) async fn run(engine: Engine, config: &Config) -> Result<ExitCode, Cli
     let look = Look {
         preview_lines: config.preview_lines,
         show_thinking: config.show_thinking,
+        show_hooks: config.display_hooks,
         whole_lines: !streams.stdout_is_terminal,
         dim: streams.dim,
     };
@@ -213,7 +214,7 @@ impl Line {
             Err(_) if self.output.gone().is_cancelled() => self.code = 0,
             Err(error) => {
                 self.code = error.code();
-                self.output.other(format!("{error}\n")).await;
+                self.output.other(format!("{}\n", visible(&error.to_string()))).await;
             }
         }
         if self.engine.streams.stdin_is_terminal {

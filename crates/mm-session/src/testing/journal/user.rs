@@ -158,6 +158,10 @@ fn told(event: Event) -> Value {
         Event::ToolFinished { id, name, ok, result, elapsed: _ } => json!({
             "event": "tool_finished", "id": id, "name": name, "ok": ok, "result": result, "elapsed": TIME
         }),
+        Event::HookRan { event, target, command, verdict, context_len } => json!({
+            "event": "hook_ran", "at": event, "target": target, "command": command,
+            "decision": verdict.to_string(), "contextLength": context_len,
+        }),
         Event::PlanChanged { plan } => {
             json!({"event": "plan_changed", "plan": plan.map(|plan| plan.to_string())})
         }
