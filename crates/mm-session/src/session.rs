@@ -10,7 +10,8 @@ use mm_schema::ToolSpec;
 use mm_tools::ToolSet;
 use serde_json::{Map, Value};
 
-use crate::store::{self, SessionRecord, SessionStore};
+use crate::keep::Kept;
+use crate::store::{self, SessionStore};
 use crate::tools::Answers;
 use crate::{AnswerFormat, Gate, History, Instructions, Limits, prompt};
 
@@ -32,10 +33,8 @@ pub struct Session {
     /// Counts of the turn that is running.
     pub(crate) usage: Usage,
     pub(crate) tool_calls: usize,
-    /// What the store has of the conversation; `None` until the first save.
-    pub(crate) record: Option<SessionRecord>,
-    /// Whether a failure to save was told; it is told once.
-    pub(crate) save_failed: bool,
+    /// What of the conversation is kept beside its history.
+    pub(crate) kept: Kept,
     /// How long the commands of this round have taken, which counts as silence of the model. Calls have a shared
     /// reference; held to add or to look.
     pub(crate) silence: Mutex<Duration>,
@@ -96,6 +95,8 @@ pub struct SessionOptions {
     pub yolo: bool,
     /// Whether risky calls are asked about even so.
     pub ask_risky: bool,
+    /// The configuration file, for whoever looks at a saved conversation.
+    pub config: Option<PathBuf>,
     /// Where tools work.
     pub cwd: PathBuf,
     /// The user's home directory.
@@ -122,6 +123,7 @@ impl SessionOptions {
             window: None,
             yolo: true,
             ask_risky: false,
+            config: None,
             cwd: cwd.into(),
             home: None,
         }
@@ -155,8 +157,7 @@ impl Session {
             draft: Reply::default(),
             usage: Usage::default(),
             tool_calls: 0,
-            record: None,
-            save_failed: false,
+            kept: Kept::default(),
             silence: Mutex::default(),
         }
     }
@@ -168,7 +169,8 @@ impl Session {
         *self = Self::new(self.parts.clone(), self.options.clone());
     }
 
-    /// What hooks and the store know the conversation by; another one after [`restart`](Self::restart).
+    /// What hooks and the store know the conversation by; another one after [`restart`](Self::restart) and
+    /// [`resume`](Self::resume).
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -209,7 +211,7 @@ impl Session {
     }
 }
 
-fn system(parts: &SessionParts, options: &SessionOptions) -> String {
+pub(crate) fn system(parts: &SessionParts, options: &SessionOptions) -> String {
     let system = match (&options.system, &options.format) {
         (Some(system), None) => system.clone(),
         (None, None) => prompt::built_in(&parts.tools, &options.cwd),

@@ -8,7 +8,6 @@ use mm_hooks::{Decision, HookEvent};
 use mm_llm::{ChatEvent, ChatRequest, Reply, Usage, Waiting, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::store::SessionRecord;
 use crate::{Answer, Ending, Event, Frontend, Session, TurnError};
 
 impl Session {
@@ -82,19 +81,6 @@ impl Session {
         let draft = std::mem::take(&mut self.draft);
         self.history.break_off(&draft.text, ending);
     }
-
-    pub(crate) async fn save(&mut self, question: &str, ui: &dyn Frontend) {
-        let Some(store) = self.parts.store.clone() else { return };
-        let Self { record, options, id, .. } = self;
-        let record =
-            record.get_or_insert_with(|| SessionRecord::new(id, question, &options.model, &options.cwd));
-        let saved = store.save(record.with(self.history.messages())).await;
-        if let Err(error) = saved
-            && !std::mem::replace(&mut self.save_failed, true)
-        {
-            ui.show(Event::Notice { text: format!("the session cannot be saved: {error}") }).await;
-        }
-    }
 }
 
 pub(crate) async fn notices(texts: impl IntoIterator<Item = String>, ui: &dyn Frontend) {
@@ -154,7 +140,7 @@ fn shown(event: ChatEvent) -> Option<Event> {
     }
 }
 
-fn sum(a: Usage, b: Usage) -> Usage {
+pub(crate) fn sum(a: Usage, b: Usage) -> Usage {
     let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (Some(a), Some(b)) => Some(a + b),
         (a, b) => a.or(b),

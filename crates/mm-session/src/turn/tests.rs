@@ -381,7 +381,7 @@ async fn each_turn_is_saved_in_one_record() {
     bench.ask("one").await;
     bench.ask("two").await;
     let heads = store.list().await.unwrap();
-    assert_eq!((heads.len(), heads[0].title.as_str()), (1, "one"));
+    assert_eq!((heads.len(), heads[0].head.as_ref().unwrap().title.as_str()), (1, "one"));
     let record = store.load(&heads[0].id).await.unwrap();
     assert_eq!(record.messages, bench.session.history().messages());
     bench.session.restart();

@@ -181,6 +181,7 @@ fn of(event: &Event) -> Option<Value> {
             finished((id, name), &CallEnd { ok: *ok, result: Some(result.clone()), elapsed: *elapsed })
         }
         Event::Notice { text } => json!({ "type": "notice", "text": text }),
+        Event::SaveFailed { why } => json!({ "type": "save_failed", "why": why }),
         Event::TurnEnded { .. } => return None,
     })
 }

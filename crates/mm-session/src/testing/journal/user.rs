@@ -159,6 +159,7 @@ fn told(event: Event) -> Value {
             "event": "tool_finished", "id": id, "name": name, "ok": ok, "result": result, "elapsed": TIME
         }),
         Event::Notice { text } => json!({"event": "notice", "text": text}),
+        Event::SaveFailed { why } => json!({"event": "save_failed", "why": why}),
         Event::TurnEnded { outcome, usage: counts } => {
             let outcome = match outcome {
                 Outcome::Answered => json!("answered"),
