@@ -4,6 +4,7 @@ mod format;
 mod project;
 pub(crate) mod provider;
 mod session;
+mod sessions;
 pub(crate) mod tools;
 pub(crate) mod warnings;
 
@@ -13,11 +14,12 @@ use std::sync::Arc;
 use mm_config::path::{Bases, Mode};
 use mm_config::{Config, Environment};
 use mm_llm::{OpenAi, Provider, Trace};
+use mm_session::store::{DirStore, SessionStore};
 use mm_session::tools::Answers;
-use mm_session::{Session, SessionOptions, SessionParts};
+use mm_session::{Resumed, Session, SessionOptions, SessionParts};
 use mm_tools::process::ProcessRunner;
 
-pub(crate) use project::{Project, renew};
+pub(crate) use project::{Project, renew, resume};
 
 use crate::error::CliError;
 use crate::output::Streams;
@@ -67,6 +69,10 @@ pub(crate) struct Engine {
     pub(crate) trace: Option<(Trace, PathBuf)>,
     /// Where the project's instructions are, unless they are switched off.
     pub(crate) project: Option<Project>,
+    /// Where conversations are kept, if anywhere.
+    pub(crate) store: Option<DirStore>,
+    /// The conversation that this one goes on with, until it is told.
+    pub(crate) resumed: Option<Resumed>,
     /// Where skills were looked for, and their names.
     pub(crate) skills: (Option<PathBuf>, Vec<String>),
     /// What the user should know if the server does not tell its window.
@@ -85,7 +91,9 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     format::check(config, &tools, around)?;
     let answers = Answers::default();
     tools::of_session(config, &mut tools, Arc::new(provider.clone()), &answers)?;
-    let parts = SessionParts { tools, answers, ..SessionParts::new(Arc::new(provider.clone())) };
+    let store = sessions::store(config, around);
+    let kept = store.clone().map(|store| Arc::new(store) as Arc<dyn SessionStore>);
+    let parts = SessionParts { tools, answers, store: kept, ..SessionParts::new(Arc::new(provider.clone())) };
     let project = Project::of(config, around);
     let mut unread = Vec::new();
     let options = SessionOptions {
@@ -111,6 +119,8 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
         warnings,
         trace,
         project,
+        store,
+        resumed: None,
         skills: (skills_dir, skill_names),
         unknown_window,
     })

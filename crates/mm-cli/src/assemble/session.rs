@@ -24,6 +24,7 @@ pub(super) fn options(config: &Config, around: &Surroundings) -> Result<SessionO
         yolo: config.yolo,
         ask_risky: config.guard.ask_risky,
         home: around.home.clone(),
+        config: around.file.clone(),
         ..SessionOptions::new(config.model.clone(), around.cwd.clone())
     })
 }

@@ -60,7 +60,6 @@ fn without_effect(config: &Config) -> Vec<&'static str> {
         ("planTool", config.plan_tool),
         ("context.enabled", config.context.enabled),
         ("context.recall", config.context.recall),
-        ("sessions.enabled", config.sessions.enabled),
         ("lsp", !config.lsp.servers.is_empty()),
         ("hooks", config.hooks.events().iter().any(|(_, hooks)| !hooks.is_empty())),
         ("mcp", config.mcp.enabled && config.mcp.servers.values().any(|server| server.enabled)),

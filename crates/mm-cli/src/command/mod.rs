@@ -3,6 +3,8 @@
 mod exit;
 mod help;
 mod new;
+pub(crate) mod resume;
+pub(crate) mod sessions;
 mod unload;
 
 use std::pin::Pin;
@@ -34,7 +36,8 @@ pub(crate) struct Command {
 }
 
 /// Every command, in the order of `/help`.
-const COMMANDS: [Command; 4] = [help::COMMAND, new::COMMAND, unload::COMMAND, exit::COMMAND];
+const COMMANDS: [Command; 6] =
+    [help::COMMAND, new::COMMAND, sessions::COMMAND, resume::COMMAND, unload::COMMAND, exit::COMMAND];
 
 /// The commands that there are with this configuration.
 pub(crate) fn all(config: &Config) -> Vec<&'static Command> {

@@ -3,8 +3,10 @@
 mod numbers;
 mod preview;
 mod request;
+mod sessions;
 mod writer;
 
 pub(crate) use numbers::tokens;
 pub(crate) use request::{warning, whole};
+pub(crate) use sessions::{list, resumed};
 pub(crate) use writer::{Look, Shown, Writer};
