@@ -81,7 +81,7 @@ pub struct SessionHead {
     pub id: String,
     /// The first question, shortened.
     pub title: String,
-    /// When it began.
+    /// When it was saved first.
     pub created: SystemTime,
     /// When it was saved last.
     pub updated: SystemTime,

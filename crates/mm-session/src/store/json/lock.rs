@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::io_error;
 use crate::store::StoreError;
@@ -11,8 +12,11 @@ use crate::store::StoreError;
 /// Behind the id in the name of a lock. It is our own: whatever has it may be deleted when nobody holds it.
 pub(super) const ENDING: &str = ".mm-lock";
 
+/// Somebody who only looks whether a lock was left holds it for a moment.
+const LOOKS: u32 = 5;
+const BETWEEN: Duration = Duration::from_millis(10);
 /// A file system may count its files in ways of its own, and then none is ever the one that was opened.
-const TRIES: u32 = 100;
+const MOVED: u32 = 100;
 
 /// A hidden file that is locked as long as this lives, and goes with it. A lock ends with its process, however that
 /// ends; it cannot be on the session's file, which is another one after each save.
@@ -26,12 +30,17 @@ impl Lock {
     pub(super) fn take(dir: &Path, id: &str) -> Result<Self, StoreError> {
         let path = dir.join(format!(".{id}{ENDING}"));
         let failed = |source| io_error(&path, source);
-        let mut tries = 0;
+        let (mut looks, mut moved) = (0, 0);
         loop {
             let mut options = OpenOptions::new();
             let file = options.write(true).create(true).truncate(false).mode(0o600).open(&path);
             let file = file.map_err(failed)?;
             match file.try_lock() {
+                Err(TryLockError::WouldBlock) if looks < LOOKS => {
+                    looks += 1;
+                    std::thread::sleep(BETWEEN);
+                    continue;
+                }
                 Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(id.to_owned())),
                 // A file system without locks: better than no conversation.
                 Err(TryLockError::Error(error)) if error.kind() != ErrorKind::Unsupported => {
@@ -40,8 +49,8 @@ impl Lock {
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
             // Whoever had it may have deleted it meanwhile, and others lock the next file of that name.
-            tries += 1;
-            if is_at(&file, &path) || tries == TRIES {
+            moved += 1;
+            if is_at(&file, &path) || moved == MOVED {
                 return Ok(Self { path, file });
             }
         }

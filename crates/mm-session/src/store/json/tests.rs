@@ -257,6 +257,29 @@ async fn what_killed_processes_left_is_cleaned_up_and_nothing_else() {
     drop(held);
 }
 
+/// Several programs in one directory, each with conversations of its own.
+#[test]
+fn whoever_cleans_up_takes_nothing_from_others() {
+    let (_dir, store) = place();
+    replace::make(store.dir()).unwrap();
+    let work = |id: String| {
+        for _ in 0..25 {
+            let lock = Lock::take(store.dir(), &id).unwrap();
+            let path = store.dir().join(format!("{id}.json"));
+            replace::replace(&path, |file| wire::write(&record(&id), file)).unwrap();
+            replace::sweep(store.dir());
+            assert!(matches!(Lock::take(store.dir(), &id), Err(StoreError::InUse(_))));
+            drop(lock);
+        }
+    };
+    std::thread::scope(|scope| {
+        for n in 0..4 {
+            scope.spawn(move || work(format!("s{n}")));
+        }
+    });
+    assert_eq!(names(&store), ["s0.json", "s1.json", "s2.json", "s3.json"]);
+}
+
 #[tokio::test]
 async fn a_save_that_fails_leaves_the_old_file_and_says_where() {
     let (dir, store) = place();
