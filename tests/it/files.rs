@@ -1,25 +1,10 @@
 //! The file tools, from the model's call to the disk.
 
 use mm_llm::testing::{Answer, ScriptedServer};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::support::{Ran, Sandbox};
+use crate::support::{Ran, Sandbox, calls, results};
 use crate::terminal::Terminal;
-
-/// An answer of calls, each a tool with its arguments.
-fn calls(calls: &[(&str, Value)]) -> Answer {
-    let calls: Vec<Value> = calls
-        .iter()
-        .enumerate()
-        .map(|(n, (name, args))| {
-            let function = json!({"name": name, "arguments": args.to_string()});
-            json!({"index": n, "id": format!("call_{n}"), "type": "function", "function": function})
-        })
-        .collect();
-    let first = json!({"choices": [{"delta": {"tool_calls": calls}}]});
-    let last = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
-    Answer::events(&format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n"))
-}
 
 /// Runs `-p go`; gives what the model read of its calls too.
 async fn run(sandbox: &Sandbox, config: &str, answers: Vec<Answer>) -> (Ran, Vec<String>) {
@@ -31,8 +16,7 @@ async fn run(sandbox: &Sandbox, config: &str, answers: Vec<Answer>) -> (Ran, Vec
     );
     let ran = sandbox.run(&["-p", "go"]).await;
     let last = server.bodies().pop().unwrap();
-    let results = last["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");
-    (ran, results.map(|message| message["content"].as_str().unwrap().to_owned()).collect())
+    (ran, results(&last))
 }
 
 #[tokio::test]
@@ -128,7 +112,8 @@ async fn without_yolo_writing_is_asked_about_and_reading_is_not() {
     terminal.until("> ").await;
     terminal.type_in("go\n").await;
     let asked = terminal.until("Run it? ").await;
-    for part in ["read_file: f", "edit_file: f (\"a\\n\" → \"b\\nc\\n\")", "│ old: a", "│ new: b", "│ c"]
+    for part in
+        ["read_file: f", "edit_file: f (\"a\\n\" → \"b\\nc\\n\")", "@@ -1,1 +1,2 @@", "-a", "+b", "+c"]
     {
         assert!(asked.contains(part), "{part}: {asked}");
     }
@@ -141,28 +126,46 @@ async fn without_yolo_writing_is_asked_about_and_reading_is_not() {
 /// What a model reads before the first question, in tokens of four bytes, as the reference has it.
 #[tokio::test]
 async fn the_tools_are_short_and_the_reference_says_how_short() {
+    // Somebody who can answer brings `ask_user`; a skill brings `read_skill`.
+    let all = "fetchContentTool: true\nplanTool: true\nsaveAnswerTool: true\n";
+    let all = costs(all, Some("---\nname: tea\ndescription: How to make tea.\n---\nBoil.\n")).await;
+    let few = costs("askUserTool: false\nunloadModels: false\n", None).await;
+    let sum = |rows: &[(String, usize)]| rows.iter().map(|(_, bytes)| bytes).sum::<usize>();
+    let sums = [
+        ("`bash`, the file tools and their system message".to_owned(), sum(&few)),
+        ("all of it".to_owned(), sum(&all)),
+    ];
+    let rows = all.iter().chain(&sums);
+    let table: String =
+        rows.map(|(name, bytes)| format!("| {name} | {bytes} | {} |\n", bytes.div_ceil(4))).collect();
+    println!("{table}");
+    let reference = include_str!("../../docs/reference/tools.md");
+    assert!(reference.contains(&table), "docs/reference/tools.md has not the rows\n{table}");
+    let french = include_str!("../../docs/fr/outils.md");
+    for (_, bytes) in all.iter().chain(&sums) {
+        let cells = format!(" | {bytes} | {} |\n", bytes.div_ceil(4));
+        assert!(french.contains(&cells), "docs/fr/outils.md has not {cells}");
+    }
+    assert!(sum(&few) <= 4 * 700 && sum(&all) <= 4 * 1300, "{} and {} bytes", sum(&few), sum(&all));
+}
+
+/// The parts of a first request with their bytes.
+async fn costs(config: &str, skill: Option<&str>) -> Vec<(String, usize)> {
     let server = ScriptedServer::start([Answer::text(&["ok"])]).await.unwrap();
-    let sandbox = Sandbox::with_config(&server.base_url(), "askUserTool: false\nunloadModels: false\n");
-    sandbox.run(&["-p", "go"]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), config);
+    if let Some(text) = skill {
+        std::fs::create_dir(sandbox.path().join("skills")).unwrap();
+        sandbox.write("skills/tea.md", text);
+    }
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("go\n").await;
+    terminal.until("ok").await;
     let body = &server.bodies()[0];
     let place = sandbox.path().canonicalize().unwrap();
     let system = body["messages"][0].to_string().replace(place.to_str().unwrap(), "/home/user/project");
-    let tools = body["tools"].as_array().unwrap();
-    let rows = tools
-        .iter()
-        .map(|tool| (format!("`{}`", tool["function"]["name"].as_str().unwrap()), tool.to_string()));
-    let rows: Vec<(String, usize)> = [("the system message".to_owned(), system)]
-        .into_iter()
-        .chain(rows)
-        .map(|(name, text)| (name, text.len()))
-        .collect();
-    let bytes: usize = rows.iter().map(|(_, bytes)| bytes).sum();
-    let reference = include_str!("../../docs/reference/tools.md");
-    let sum = ("all of it".to_owned(), bytes);
-    let all = rows.iter().chain([&sum]);
-    let table: String =
-        all.map(|(name, bytes)| format!("| {name} | {bytes} | {} |\n", bytes.div_ceil(4))).collect();
-    println!("{table}");
-    assert!(reference.contains(&table), "docs/reference/tools.md has not the rows\n{table}");
-    assert!(bytes <= 4 * 700, "{bytes} bytes");
+    let tools = body["tools"].as_array().unwrap().iter();
+    let tools = tools
+        .map(|tool| (format!("`{}`", tool["function"]["name"].as_str().unwrap()), tool.to_string().len()));
+    [("the system message".to_owned(), system.len())].into_iter().chain(tools).collect()
 }

@@ -27,5 +27,6 @@ mod reference;
 mod schema;
 mod sessions;
 mod structured;
+mod talk;
 mod terminal;
 mod tidy;

@@ -87,6 +87,8 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
     if let Some(wish) = &wish {
         wish.check(&config)?;
     }
+    let asks_once = args.prompt.is_some() || args.helper.is_some();
+    surroundings.answers = !asks_once && surroundings.streams.stdin_is_terminal;
     let runtime = tokio::runtime::Builder::new_current_thread()
         // Of a flood of tokens more come together; whatever else wakes the program waits some microseconds more.
         .event_interval(244)
@@ -142,7 +144,7 @@ fn surroundings() -> Result<Surroundings, CliError> {
     let env = Environment::from_iter(std::env::vars_os());
     let home = env.get(mm_config::env::HOME).map(PathBuf::from);
     let streams = Streams::detect(&env);
-    Ok(Surroundings { cwd, home, env, streams, file: None })
+    Ok(Surroundings { cwd, home, env, streams, file: None, answers: false })
 }
 
 /// The configuration file, by the name that people know it by: as it was given, or short where they stand.

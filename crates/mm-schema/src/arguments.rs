@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::error::ArgumentError;
 use crate::{coerce, repair, validate};
 
-/// Arguments that fit the tool's schema.
+/// The arguments of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
     /// A JSON object.
@@ -25,9 +25,16 @@ pub struct Decoded {
 /// Says what is wrong in words for the model: the place of a syntax fault, or every schema fault with
 /// its path.
 pub fn decode(text: &str, schema: &Value) -> Result<Decoded, ArgumentError> {
-    let (mut value, repaired) = parse(text)?;
-    coerce::coerce(&mut value, schema);
-    validate::check(&value, schema)?;
+    let Decoded { value, repaired } = read(text)?;
+    Ok(Decoded { value: check(value, schema)?, repaired })
+}
+
+/// Reads the arguments of a call like [`decode`], and leaves it to [`check`] whether they fit a schema.
+///
+/// # Errors
+/// The place of a syntax fault.
+pub fn read(text: &str) -> Result<Decoded, ArgumentError> {
+    let (value, repaired) = parse(text)?;
     Ok(Decoded { value, repaired })
 }
 

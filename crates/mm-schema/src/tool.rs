@@ -52,6 +52,10 @@ fn shorten(schema: &mut Value) {
     if map.get("minimum").is_some_and(|min| min.as_f64() == Some(0.0)) {
         map.shift_remove("minimum");
     }
+    // An optional value is left out, not null.
+    if let Some(Value::Array(values)) = map.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
     if let Some(Value::Array(types)) = map.get_mut("type") {
         types.retain(|t| t != "null");
         if let [only] = types.as_slice() {
@@ -84,6 +88,14 @@ mod tests {
         /// Seconds.
         timeout: Option<u64>,
         paths: Vec<String>,
+        how: Option<How>,
+    }
+
+    #[derive(JsonSchema)]
+    #[allow(dead_code)]
+    enum How {
+        Fast,
+        Slow,
     }
 
     #[test]
@@ -94,7 +106,8 @@ mod tests {
             "properties": {
                 "command": {"description": "The command to run.", "type": "string"},
                 "timeout": {"description": "Seconds.", "type": "integer"},
-                "paths": {"type": "array", "items": {"type": "string"}}
+                "paths": {"type": "array", "items": {"type": "string"}},
+                "how": {"type": "string", "enum": ["Fast", "Slow"]}
             },
             "required": ["command", "paths"]
         });

@@ -6,10 +6,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use mm_hooks::{Decision, HookEvent};
-use mm_schema::{ToolCall, arguments, nearest};
-use mm_tools::{Preview, Tool, ToolContext, ToolHost, ToolOutput, output};
+use mm_schema::arguments::Decoded;
+use mm_schema::{ArgumentError, ToolCall, arguments, nearest};
+use mm_tools::{Asked, Preview, Question, Tool, ToolContext, ToolHost, ToolOutput, output};
 use serde_json::Value;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -20,8 +21,23 @@ use crate::{ConfirmRequest, Event, Frontend, Permit, Referee, Session, TurnError
 /// Told to the model about a faulty call in a reply that was cut off.
 const NOT_MENDED: &str = "[error: the arguments are not valid JSON, and the reply was cut off by its limit of tokens: send this call again]";
 
+/// Tools that a model may know of and that are not declared for a reason.
+const ABSENT: [(&str, &str); 1] = [(
+    "ask_user",
+    "nobody can answer questions here: go on without an answer, or say in your answer what you need to know",
+)];
+
 /// A limit of many years is cut to one, which a clock can hold.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// A call that waits for its permission.
+#[derive(Debug)]
+struct Asking<'a> {
+    tool: &'a dyn Tool,
+    preview: &'a Preview,
+    arguments: &'a Value,
+    cx: &'a ToolContext,
+}
 
 /// A call that may run.
 #[derive(Debug)]
@@ -89,7 +105,7 @@ impl Session {
             return Ok(self.refuse(call, "", text, ui).await);
         };
         let cx = self.context(cancel);
-        let decoded = match arguments::decode(&call.arguments, &tool.definition().parameters) {
+        let decoded = match decode(&*tool, &call.arguments) {
             Ok(decoded) => decoded,
             Err(fault) => return Ok(self.refuse(call, "", format!("[error: {fault}]"), ui).await),
         };
@@ -103,7 +119,7 @@ impl Session {
         let outcome = self.parts.hooks.run(event, cancel).await;
         notices(outcome.notices, ui).await;
         if let Some(rewritten) = outcome.arguments {
-            match arguments::check(rewritten, &tool.definition().parameters) {
+            match arguments::check(tool.tolerate(rewritten), &tool.definition().parameters) {
                 Ok(rewritten) => args = rewritten,
                 Err(fault) => {
                     let text = format!("[error: a hook rewrote the arguments: {fault}]");
@@ -120,7 +136,8 @@ impl Session {
             mended,
         })
         .await;
-        let permitted = self.permit(outcome.decision, &call.name, &preview, &args, ui).await?;
+        let asked = Asking { tool: &*tool, preview: &preview, arguments: &args, cx: &cx };
+        let permitted = self.permit(outcome.decision, asked, ui).await?;
         Ok(match permitted {
             Ok(()) => {
                 let (summary, context) = (preview.summary, outcome.context);
@@ -134,13 +151,12 @@ impl Session {
     async fn permit(
         &mut self,
         decision: Decision,
-        tool: &str,
-        preview: &Preview,
-        arguments: &Value,
+        Asking { tool, preview, arguments, cx }: Asking<'_>,
         ui: &dyn Frontend,
     ) -> Result<Result<(), String>, TurnError> {
+        let name = tool.definition().name.as_str();
         let permit = match decision {
-            Decision::Allow => self.gate.check(tool, preview),
+            Decision::Allow => self.gate.check(name, preview),
             Decision::Ask => self.gate.guard(preview).unwrap_or(Permit::Ask),
             Decision::Deny { reason } => Permit::Refuse(format!("[refused by a hook: {reason}]")),
             Decision::Stop { reason } => return Err(TurnError::Hook { reason }),
@@ -149,10 +165,11 @@ impl Session {
             Permit::Run => Ok(()),
             Permit::Refuse(text) => Err(text),
             Permit::Ask => {
-                let request =
-                    ConfirmRequest { tool, summary: &preview.summary, risk: &preview.risk, arguments };
+                let diff = tool.diff(arguments, cx).await;
+                let Preview { summary, risk, .. } = preview;
+                let request = ConfirmRequest { tool: name, summary, risk, arguments, diff: diff.as_deref() };
                 let answer = ui.confirm(request).await;
-                self.gate.answer(tool, answer)
+                self.gate.answer(name, answer)
             }
         })
     }
@@ -195,9 +212,13 @@ impl Session {
         cancel: &CancellationToken,
     ) -> Result<ToolOutput, TurnError> {
         let Admitted { call, tool, args, summary, context } = admitted;
-        let (sender, mut progress) = mpsc::channel(1);
-        let cx = ToolContext { host: Arc::new(Progress { sender }), ..self.context(cancel) };
-        let show = async |text| ui.show(Event::ToolProgress { id: call.id.clone(), text }).await;
+        let (sender, mut wishes) = mpsc::channel(1);
+        let cx = ToolContext { host: Arc::new(Host { sender }), ..self.context(cancel) };
+        let plan = self.parts.plan.changes();
+        let grant = async |wish| match wish {
+            Wish::Show(text) => ui.show(Event::ToolProgress { id: call.id.clone(), text }).await,
+            Wish::Ask(questions, reply) => drop(reply.send(ui.ask(&questions).await)),
+        };
         let begun = Instant::now();
         let mut output = {
             let mut running = std::pin::pin!(tool.run(args, &cx));
@@ -205,7 +226,7 @@ impl Session {
             loop {
                 tokio::select! {
                     biased;
-                    Some(text) = progress.recv() => show(text).await,
+                    Some(wish) = wishes.recv() => grant(wish).await,
                     output = &mut running => break output,
                     () = &mut watchdog, if tool.is_watched() => {
                         return Err(TurnError::Watchdog { after: self.options.waits.between.text.clone() });
@@ -216,8 +237,11 @@ impl Session {
         if tool.is_watched() {
             *self.silence.lock().unwrap_or_else(PoisonError::into_inner) += begun.elapsed();
         }
-        while let Ok(text) = progress.try_recv() {
-            show(text).await;
+        while let Ok(wish) = wishes.try_recv() {
+            grant(wish).await;
+        }
+        if self.parts.plan.changes() != plan {
+            ui.show(Event::PlanChanged { plan: self.parts.plan.get() }).await;
         }
         output.text = self.bounded(output.text);
         let event = HookEvent::PostToolCall {
@@ -275,6 +299,9 @@ impl Session {
     fn unknown(&self, name: &str) -> String {
         let name: String = name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
         let name = name.as_str();
+        if let Some((_, why)) = ABSENT.iter().find(|(absent, _)| *absent == name) {
+            return format!("[error: {why}]");
+        }
         let mut names: Vec<&str> = self.parts.tools.names().collect();
         if names.is_empty() {
             return format!("[error: there is no tool {name}: answer without tools]");
@@ -291,21 +318,43 @@ impl Session {
 
     fn only_reads(&self, call: &ToolCall) -> bool {
         let Some(tool) = self.parts.tools.get(&call.name) else { return false };
-        let decoded = arguments::decode(&call.arguments, &tool.definition().parameters);
-        decoded.is_ok_and(|args| tool.preview(&args.value, &self.context(&CancellationToken::new())).overlaps)
+        decode(&**tool, &call.arguments)
+            .is_ok_and(|args| tool.preview(&args.value, &self.context(&CancellationToken::new())).overlaps)
     }
 }
 
-/// Carries a tool's output to the turn, which shows it: a place of one keeps the tool at the screen's pace.
+/// Reads the arguments of a call as its tool takes them.
+fn decode(tool: &dyn Tool, text: &str) -> Result<Decoded, ArgumentError> {
+    let Decoded { value, repaired } = arguments::read(text)?;
+    let value = arguments::check(tool.tolerate(value), &tool.definition().parameters)?;
+    Ok(Decoded { value, repaired })
+}
+
+/// Something that a running tool wants of the turn.
 #[derive(Debug)]
-struct Progress {
-    sender: mpsc::Sender<String>,
+enum Wish {
+    /// Output is to be shown.
+    Show(String),
+    /// The user is to be asked.
+    Ask(Vec<Question>, oneshot::Sender<Asked>),
+}
+
+/// Carries a tool's wishes to the turn: a place of one keeps the tool at the screen's pace.
+#[derive(Debug)]
+struct Host {
+    sender: mpsc::Sender<Wish>,
 }
 
 #[async_trait]
-impl ToolHost for Progress {
+impl ToolHost for Host {
     async fn progress(&self, text: &str) {
-        let _ = self.sender.send(text.to_owned()).await;
+        let _ = self.sender.send(Wish::Show(text.to_owned())).await;
+    }
+
+    async fn ask(&self, questions: &[Question]) -> Asked {
+        let (reply, asked) = oneshot::channel();
+        let _ = self.sender.send(Wish::Ask(questions.to_vec(), reply)).await;
+        asked.await.unwrap_or(Asked::Declined)
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mm_llm::Usage;
 use mm_tools::ToolKind;
+use mm_tools::plan::Plan;
 
 /// Something that happened in a turn. Plain data, in the order it happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +81,11 @@ pub enum Event {
         result: String,
         /// How long it took, waiting for a permission apart.
         elapsed: Duration,
+    },
+    /// The plan of the conversation is another one now, or there is none any more.
+    PlanChanged {
+        /// The plan.
+        plan: Option<Plan>,
     },
     /// A word to the user.
     Notice {

@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 
 use async_trait::async_trait;
 use futures_util::Stream;
-use mm_tools::Risk;
+use mm_tools::{Asked, Question, Risk};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -22,6 +22,12 @@ pub trait Frontend: Send + Sync {
 
     /// Asks whether a call may run. The future is dropped when the turn is interrupted.
     async fn confirm(&self, request: ConfirmRequest<'_>) -> Confirmation;
+
+    /// Asks the user what a tool wants to know. The future is dropped when the turn is interrupted.
+    async fn ask(&self, questions: &[Question]) -> Asked {
+        let _ = questions;
+        Asked::Nobody("nobody can answer here".to_owned())
+    }
 }
 
 /// A call that waits for permission.
@@ -35,6 +41,8 @@ pub struct ConfirmRequest<'a> {
     pub risk: &'a Risk,
     /// The whole arguments.
     pub arguments: &'a Value,
+    /// The change that the call would make, as a unified diff, where there is one that can be shown whole.
+    pub diff: Option<&'a str>,
 }
 
 /// The user's answer.

@@ -8,6 +8,7 @@ use mm_hooks::{HookRunner, NoHooks};
 use mm_llm::{Limit, Provider, Reply, Usage, WaitLimits};
 use mm_schema::ToolSpec;
 use mm_tools::ToolSet;
+use mm_tools::plan::{Plan, PlanBoard};
 use serde_json::{Map, Value};
 
 use crate::keep::Kept;
@@ -53,6 +54,8 @@ pub struct SessionParts {
     pub store: Option<Arc<dyn SessionStore>>,
     /// The answers so far, shared with the tools that need them.
     pub answers: Answers,
+    /// The plan, shared with the tool that keeps it.
+    pub plan: PlanBoard,
 }
 
 impl SessionParts {
@@ -64,6 +67,7 @@ impl SessionParts {
             hooks: Arc::new(NoHooks),
             store: None,
             answers: Answers::default(),
+            plan: PlanBoard::default(),
         }
     }
 }
@@ -162,10 +166,11 @@ impl Session {
         }
     }
 
-    /// Begins anew: the history, the permissions given for the session and the store's entry of it are
+    /// Begins anew: the history, the plan, the permissions given for the session and the store's entry of it are
     /// left behind.
     pub fn restart(&mut self) {
         self.parts.answers.clear();
+        self.parts.plan.set(None);
         *self = Self::new(self.parts.clone(), self.options.clone());
     }
 
@@ -188,6 +193,16 @@ impl Session {
     /// The tools that the model may call.
     pub fn tools(&self) -> &ToolSet {
         &self.parts.tools
+    }
+
+    /// The answers so far.
+    pub fn answers(&self) -> &Answers {
+        &self.parts.answers
+    }
+
+    /// The plan that the model keeps, if it does.
+    pub fn plan(&self) -> Option<Plan> {
+        self.parts.plan.get()
     }
 
     /// Takes the tokens of the window, once they are known.

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use mm_llm::Message;
+use mm_tools::{Asked, Question};
 
 use crate::{ConfirmRequest, Confirmation, Event, Frontend};
 
@@ -17,12 +18,24 @@ pub struct RecordingFrontend {
     events: Mutex<Vec<Event>>,
     asked: Mutex<Vec<String>>,
     answers: Mutex<VecDeque<Confirmation>>,
+    questions: Mutex<Vec<Question>>,
+    replies: Mutex<VecDeque<Asked>>,
 }
 
 impl RecordingFrontend {
     /// Makes a front end whose user gives these answers and then refuses.
     pub fn new(answers: impl IntoIterator<Item = Confirmation>) -> Self {
         Self { answers: Mutex::new(answers.into_iter().collect()), ..Self::default() }
+    }
+
+    /// Gives these replies to the questions of tools, in order, and then none.
+    pub fn replying(self, replies: impl IntoIterator<Item = Asked>) -> Self {
+        Self { replies: Mutex::new(replies.into_iter().collect()), ..self }
+    }
+
+    /// The questions of tools so far.
+    pub fn questions(&self) -> Vec<Question> {
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The events so far.
@@ -47,6 +60,12 @@ impl Frontend for RecordingFrontend {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(line);
         let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         next.unwrap_or(Confirmation::Refuse)
+    }
+
+    async fn ask(&self, questions: &[Question]) -> Asked {
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(questions);
+        let next = self.replies.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        next.unwrap_or(Asked::Declined)
     }
 }
 

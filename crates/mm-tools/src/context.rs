@@ -7,6 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
+use crate::{Asked, Question};
+
 /// The surroundings of one call.
 #[derive(Clone, Debug)]
 pub struct ToolContext {
@@ -41,6 +43,12 @@ pub trait ToolHost: Debug + Send + Sync {
     /// Takes output as it comes: clean text, any number of characters. A slow host slows the tool down,
     /// so that nothing piles up in memory.
     async fn progress(&self, text: &str);
+
+    /// Asks the user and waits for the answers. Dropping the future takes the questions away.
+    async fn ask(&self, questions: &[Question]) -> Asked {
+        let _ = questions;
+        Asked::Nobody("nobody can answer here".to_owned())
+    }
 }
 
 /// A host that looks away.

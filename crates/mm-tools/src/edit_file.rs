@@ -12,13 +12,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::files::diff::Change;
+use crate::files::diff::{Change, whole};
 use crate::files::encoding::{Encoding, Text};
 use crate::files::error::FileError;
 use crate::files::find::{Found, How, MOST, find, with_ends_of};
 use crate::files::memory::{Stamp, locked};
 use crate::files::replace::{Target, replace};
-use crate::files::{Existing, Files, off_thread, writing};
+use crate::files::{Existing, Files, foreseen, off_thread, writing};
 use crate::{Preview, Tool, ToolContext, ToolOutput};
 
 /// The tool `edit_file`: one text of a file for another.
@@ -60,6 +60,12 @@ impl Tool for EditFile {
     fn preview(&self, args: &Value, cx: &ToolContext) -> Preview {
         let Ok(args) = Args::deserialize(args) else { return Preview::mutating("") };
         writing(&args.path, &report::in_short(&args.old, &args.new, args.all()), cx)
+    }
+
+    async fn diff(&self, args: &Value, cx: &ToolContext) -> Option<String> {
+        let args = Args::deserialize(args).ok()?;
+        let files = self.files.clone();
+        foreseen(cx, move |cx, stop| args.foresee(&files, cx, stop)).await
     }
 
     async fn run(&self, args: &Value, cx: &ToolContext) -> ToolOutput {
@@ -109,6 +115,20 @@ impl Args {
         }
         self.splice(files, &real, (&existing, &text), &edit, stop)?;
         Ok(report::done(&self.path, &text.view, &edit, cx.max_output))
+    }
+
+    /// What [`edit`](Self::edit) would change.
+    fn foresee(
+        &self,
+        files: &Files,
+        cx: &ToolContext,
+        stop: &CancellationToken,
+    ) -> Result<Option<String>, FileError> {
+        let real = files.writable(&self.path, cx)?;
+        let existing = Existing::read(&self.path, &real, stop)?;
+        let text = Text::new(&existing.bytes);
+        let edit = if self.old.is_empty() { None } else { self.find(&text)?.ok() };
+        Ok(edit.and_then(|edit| whole(&text.view, &edit.changes)))
     }
 
     /// Finds what to change; the inner error is for the model.

@@ -18,6 +18,7 @@
 //! ```
 
 mod context;
+mod question;
 mod tool;
 
 mod set;
@@ -30,6 +31,8 @@ mod screen;
 pub mod guard;
 
 #[cfg(feature = "builtin")]
+pub mod ask_user;
+#[cfg(feature = "builtin")]
 pub mod bash;
 #[cfg(feature = "builtin")]
 pub mod declared;
@@ -37,6 +40,7 @@ pub mod declared;
 pub mod edit_file;
 #[cfg(feature = "builtin")]
 pub mod files;
+pub mod plan;
 #[cfg(feature = "builtin")]
 pub mod read_file;
 #[cfg(feature = "builtin")]
@@ -47,6 +51,10 @@ pub mod write_file;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+#[cfg(all(test, feature = "builtin"))]
+mod contract_tests;
+
 pub use context::{NoHost, ToolContext, ToolHost};
+pub use question::{Asked, Question, QuestionKind};
 pub use set::{DuplicateTool, ToolSet};
 pub use tool::{Preview, Risk, RiskLevel, Tool, ToolKind, ToolOutput};

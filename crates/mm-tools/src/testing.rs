@@ -1,4 +1,7 @@
-//! Doubles for tests: a tool that plays back outputs, and a host that remembers what it was shown.
+//! For tests: a tool that plays back outputs, a host that remembers what it was shown, and the rules that every tool
+//! has to hold to.
+
+mod contract;
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +10,9 @@ use async_trait::async_trait;
 use mm_schema::ToolSpec;
 use serde_json::{Value, json};
 
-use crate::{Preview, Tool, ToolContext, ToolHost, ToolOutput};
+pub use contract::{BrokenRule, check_contract};
+
+use crate::{Asked, Preview, Question, Tool, ToolContext, ToolHost, ToolOutput};
 
 /// A tool whose outputs were written beforehand. It takes any arguments and remembers them.
 ///
@@ -85,17 +90,29 @@ impl Tool for ScriptedTool {
     }
 }
 
-/// A host that keeps what it is shown.
+/// A host that keeps what it is shown and asked, and answers what it was told to.
 #[derive(Debug, Default)]
 pub struct RecordingHost {
     // Written by the running tool, read by the test.
     seen: Mutex<String>,
+    asked: Mutex<Vec<Question>>,
+    answers: Mutex<VecDeque<Asked>>,
 }
 
 impl RecordingHost {
     /// A host that has not seen anything.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A host whose user gives these answers, and then no more.
+    pub fn answering(answers: impl IntoIterator<Item = Asked>) -> Self {
+        Self { answers: Mutex::new(answers.into_iter().collect()), ..Self::default() }
+    }
+
+    /// The questions so far, in order.
+    pub fn asked(&self) -> Vec<Question> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// All that was shown so far, in one piece.
@@ -108,5 +125,11 @@ impl RecordingHost {
 impl ToolHost for RecordingHost {
     async fn progress(&self, text: &str) {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push_str(text);
+    }
+
+    async fn ask(&self, questions: &[Question]) -> Asked {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(questions);
+        let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        next.unwrap_or(Asked::Declined)
     }
 }

@@ -33,8 +33,21 @@ pub trait Tool: Debug + Send + Sync {
         false
     }
 
-    /// Says what a call would do, without doing any of it.
+    /// Brings what weak models write instead into the form that the definition asks for; the result is then checked
+    /// against it. Most tools take nothing else than what they declare.
+    fn tolerate(&self, args: Value) -> Value {
+        args
+    }
+
+    /// Says what a call would do, without doing any of it, and at once.
     fn preview(&self, args: &Value, cx: &ToolContext) -> Preview;
+
+    /// Gives the change that a call would make as a unified diff, for the user to see before allowing it. `None` when
+    /// it changes no text, would fail, or when the diff is too long to be shown whole.
+    async fn diff(&self, args: &Value, cx: &ToolContext) -> Option<String> {
+        let _ = (args, cx);
+        None
+    }
 
     /// Runs the call. It fails by its text (`[error: …]`), never otherwise.
     ///

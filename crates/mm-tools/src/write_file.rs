@@ -9,13 +9,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::files::diff::{between, unified};
+use crate::files::diff::{between, unified, whole};
 use crate::files::encoding::Text;
 use crate::files::error::FileError;
 use crate::files::find::with_ends_of;
 use crate::files::memory::{Stamp, hash, locked};
 use crate::files::replace::{Target, replace};
-use crate::files::{Existing, Files, MOST_SHOWN, count_lines, counted, named, off_thread, writing};
+use crate::files::{Existing, Files, MOST_SHOWN, count_lines, counted, foreseen, named, off_thread, writing};
 use crate::{Preview, Tool, ToolContext, ToolOutput, output};
 
 /// The tool `write_file`: a new file with its parents, or new content for one that is there.
@@ -55,6 +55,12 @@ impl Tool for WriteFile {
         writing(&args.path, &counted(count_lines(args.content.as_bytes()), "line"), cx)
     }
 
+    async fn diff(&self, args: &Value, cx: &ToolContext) -> Option<String> {
+        let args = Args::deserialize(args).ok()?;
+        let files = self.files.clone();
+        foreseen(cx, move |cx, stop| args.foresee(&files, cx, stop)).await
+    }
+
     async fn run(&self, args: &Value, cx: &ToolContext) -> ToolOutput {
         let args = match Args::deserialize(args) {
             Ok(args) => args,
@@ -80,6 +86,21 @@ impl Args {
             Err(FileError::Missing { .. }) => self.create(files, &real, stop),
             Err(error) => Err(error),
         }
+    }
+
+    /// What [`write`](Self::write) would change in a text file that is there.
+    fn foresee(
+        &self,
+        files: &Files,
+        cx: &ToolContext,
+        stop: &CancellationToken,
+    ) -> Result<Option<String>, FileError> {
+        let real = files.writable(&self.path, cx)?;
+        let existing = Existing::read(&self.path, &real, stop)?;
+        let text = Text::new(&existing.bytes);
+        let content = self.content_for(&text.view).0;
+        let is_text = !text.view.contains(&0) && !content.contains('\0');
+        Ok(is_text.then(|| whole(&text.view, &[between(&text.view, content.as_bytes())])).flatten())
     }
 
     fn create(&self, files: &Files, real: &Path, stop: &CancellationToken) -> Result<ToolOutput, FileError> {

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
+use mm_llm::testing::Answer;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
@@ -131,4 +133,26 @@ impl From<Output> for Ran {
             code: output.status.code(),
         }
     }
+}
+
+/// An answer of calls, each a tool with its arguments.
+pub fn calls(calls: &[(&str, Value)]) -> Answer {
+    let calls: Vec<Value> = calls
+        .iter()
+        .enumerate()
+        .map(|(n, (name, args))| {
+            let function = json!({"name": name, "arguments": args.to_string()});
+            json!({"index": n, "id": format!("call_{n}"), "type": "function", "function": function})
+        })
+        .collect();
+    let first = json!({"choices": [{"delta": {"tool_calls": calls}}]});
+    let last = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
+    Answer::events(&format!("data: {first}\n\ndata: {last}\n\ndata: [DONE]\n\n"))
+}
+
+/// What the model reads of its calls in a request.
+pub fn results(body: &Value) -> Vec<String> {
+    let messages = body["messages"].as_array().unwrap().iter();
+    let results = messages.filter(|message| message["role"] == "tool");
+    results.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
 }

@@ -10,12 +10,13 @@ use super::Surroundings;
 use crate::error::CliError;
 
 /// What switches a tool off.
-const SWITCHES: [(&str, &str); 5] = [
+const SWITCHES: [(&str, &str); 6] = [
     ("bash", "bashTool: false"),
     ("read_file", "editTools: false"),
     ("write_file", "editTools: false"),
     ("edit_file", "editTools: false"),
     ("read_skill", "skillsDir: \"\""),
+    ("plan", "planTool: false"),
 ];
 
 /// The shape that `structuredOutput` asks for, if it does.

@@ -15,7 +15,6 @@ use mm_config::path::{Bases, Mode};
 use mm_config::{Config, Environment};
 use mm_llm::{OpenAi, Provider, Trace};
 use mm_session::store::{DirStore, SessionStore};
-use mm_session::tools::Answers;
 use mm_session::{Resumed, Session, SessionOptions, SessionParts};
 use mm_tools::process::ProcessRunner;
 
@@ -37,6 +36,8 @@ pub(crate) struct Surroundings {
     pub(crate) streams: Streams,
     /// The configuration file, if there is one.
     pub(crate) file: Option<PathBuf>,
+    /// Whether somebody can answer the questions of a tool.
+    pub(crate) answers: bool,
 }
 
 impl Surroundings {
@@ -84,16 +85,17 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let preset = provider::preset(config)?;
     let trace = provider::trace(config, around)?;
     let provider = provider::provider(config, preset, around, trace.as_ref().map(|(trace, _)| trace))?;
-    let processes = ProcessRunner::new();
+    let shared = tools::Shared::default();
     let (skills, skills_dir) = project::skills(config, around);
     let skill_names = skills.found.iter().map(|skill| skill.name.clone()).collect();
-    let mut tools = tools::tools(config, &processes, skills.found)?;
+    let mut tools = tools::tools(config, &shared, skills.found)?;
     format::check(config, &tools, around)?;
-    let answers = Answers::default();
-    tools::of_session(config, &mut tools, Arc::new(provider.clone()), &answers)?;
+    let tools::Shared { processes, plan } = shared;
     let store = sessions::store(config, around);
     let kept = store.clone().map(|store| Arc::new(store) as Arc<dyn SessionStore>);
-    let parts = SessionParts { tools, answers, store: kept, ..SessionParts::new(Arc::new(provider.clone())) };
+    let mut parts = SessionParts { plan, store: kept, ..SessionParts::new(Arc::new(provider.clone())) };
+    tools::of_session(config, &mut tools, Arc::new(provider.clone()), &parts, around)?;
+    parts.tools = tools;
     let project = Project::of(config, around);
     let mut unread = Vec::new();
     let options = SessionOptions {
@@ -142,7 +144,7 @@ pub(crate) fn system_prompt(config: &Config, around: &Surroundings) -> Result<St
     if let Some(format) = format::format(config)? {
         return Ok(mm_session::prompt::with_format(None, &format));
     }
-    let tools = tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found)?;
+    let tools = tools::tools(config, &tools::Shared::default(), project::skills(config, around).0.found)?;
     Ok(mm_session::prompt::built_in(&tools, &around.cwd))
 }
 
@@ -151,7 +153,8 @@ pub(crate) fn clash(config: &Config, around: &Surroundings) -> Option<(&'static 
     if config.structured_output.trim().is_empty() {
         return None; // no need to make a tool
     }
-    let tools = tools::tools(config, &ProcessRunner::new(), project::skills(config, around).0.found).ok()?;
+    let tools =
+        tools::tools(config, &tools::Shared::default(), project::skills(config, around).0.found).ok()?;
     format::clash(config, &tools).map(|words| ("structuredOutput", words))
 }
 

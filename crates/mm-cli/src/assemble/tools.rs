@@ -4,23 +4,34 @@ use std::sync::Arc;
 
 use mm_config::{Config, DeclaredTool, ParameterType};
 use mm_llm::{OpenAi, PRESETS, StateRoute, preset};
-use mm_session::tools::{Answers, SaveAnswer, UnloadModel};
+use mm_session::SessionParts;
+use mm_session::tools::{SaveAnswer, UnloadModel};
+use mm_tools::ask_user::AskUser;
 use mm_tools::bash::{Bash, BashOptions};
 use mm_tools::declared::{Declaration, Declared, DeclaredParameter};
 use mm_tools::edit_file::EditFile;
 use mm_tools::files::{FileOptions, Files};
 use mm_tools::guard::Guard;
+use mm_tools::plan::{PlanBoard, PlanTool};
 use mm_tools::process::ProcessRunner;
 use mm_tools::read_file::ReadFile;
 use mm_tools::skills::{ReadSkill, Skill};
 use mm_tools::write_file::WriteFile;
 use mm_tools::{DuplicateTool, Tool, ToolSet};
 
+use super::Surroundings;
 use crate::error::CliError;
+
+/// What the tools have in common with the rest of the program.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) processes: ProcessRunner,
+    pub(super) plan: PlanBoard,
+}
 
 pub(super) fn tools(
     config: &Config,
-    processes: &ProcessRunner,
+    Shared { processes, plan }: &Shared,
     skills: Vec<Skill>,
 ) -> Result<ToolSet, CliError> {
     let mut tools = ToolSet::new();
@@ -44,6 +55,9 @@ pub(super) fn tools(
     if !skills.is_empty() {
         add(Arc::new(ReadSkill::new(skills)))?;
     }
+    if config.plan_tool {
+        add(Arc::new(PlanTool::new(plan.clone())))?;
+    }
     for tool in &config.tools {
         add(Arc::new(Declared::new(declaration(tool, config), processes.clone())))?;
     }
@@ -55,14 +69,18 @@ pub(super) fn of_session(
     config: &Config,
     tools: &mut ToolSet,
     provider: Arc<OpenAi>,
-    answers: &Answers,
+    parts: &SessionParts,
+    around: &Surroundings,
 ) -> Result<(), CliError> {
     if !config.structured_output.trim().is_empty() {
         return Ok(());
     }
+    if config.ask_user_tool && around.answers {
+        tools.add(Arc::new(AskUser::new())).map_err(engine_error)?;
+    }
     if config.save_answer_tool {
         let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
-        tools.add(Arc::new(SaveAnswer::new(answers.clone(), files))).map_err(engine_error)?;
+        tools.add(Arc::new(SaveAnswer::new(parts.answers.clone(), files))).map_err(engine_error)?;
     }
     let can_unload = preset(&config.provider).is_some_and(|preset| preset.state != StateRoute::Unknown);
     if config.unload_models && can_unload {

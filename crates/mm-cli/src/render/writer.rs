@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use mm_session::{Event, Outcome};
 use mm_tools::ToolKind;
 use mm_tools::output::visible;
+use mm_tools::plan::Plan;
 
 use super::numbers::tokens;
 use super::preview::Preview;
@@ -116,6 +117,7 @@ impl Writer {
                 push_other(&mut shown, remarks(&result, ok));
                 self.spin(None, &mut shown);
             }
+            Event::PlanChanged { plan } => push_other(&mut shown, check_list(plan.as_ref())),
             Event::Notice { text } => {
                 self.end_lines(&mut shown);
                 shown.push(Shown::Other(format!("[notice: {}]\n", visible(&text))));
@@ -199,6 +201,12 @@ impl Writer {
     fn dimmed(&self, text: &str) -> String {
         if self.look.dim { format!("\x1b[2m{text}\x1b[0m") } else { text.to_owned() }
     }
+}
+
+/// The plan under the line of the call that changed it.
+pub(crate) fn check_list(plan: Option<&Plan>) -> String {
+    let plan = plan.map(Plan::to_string).unwrap_or_default();
+    visible(&plan).lines().map(|line| format!("   │ {line}\n")).collect()
 }
 
 fn push_other(shown: &mut Vec<Shown>, text: String) {

@@ -32,6 +32,16 @@ pub(crate) fn between(old: &[u8], new: &[u8]) -> Change {
 
 /// Writes the changes of a text; at most [`MOST_LINES`] lines, and a word about the rest.
 pub(crate) fn unified(old: &[u8], changes: &[Change]) -> String {
+    hunks(old, changes).unwrap_or_else(|part| format!("{part}\n[… the diff goes on …]"))
+}
+
+/// Writes the changes of a text, if [`MOST_LINES`] lines are enough for all of it.
+pub(crate) fn whole(old: &[u8], changes: &[Change]) -> Option<String> {
+    hunks(old, changes).ok()
+}
+
+/// Writes the changes of a text; the error is the first of the lines, when there are more.
+fn hunks(old: &[u8], changes: &[Change]) -> Result<String, String> {
     let deadline = Instant::now() + PATIENCE;
     let mut deltas: Vec<Delta> = Vec::new();
     // Each change is shown as it was asked for; beyond the limit nothing is worth comparing.
@@ -52,13 +62,13 @@ pub(crate) fn unified(old: &[u8], changes: &[Change]) -> String {
     cut(writer.text, is_whole)
 }
 
-fn cut(text: String, is_whole: bool) -> String {
+fn cut(text: String, is_whole: bool) -> Result<String, String> {
     let lines = text.lines().count();
     if lines <= MOST_LINES && is_whole {
-        return text.trim_end_matches('\n').to_owned();
+        return Ok(text.trim_end_matches('\n').to_owned());
     }
     let kept: Vec<&str> = text.lines().take(MOST_LINES).collect();
-    format!("{}\n[… the diff goes on …]", kept.join("\n"))
+    Err(kept.join("\n"))
 }
 
 /// Widens each change to whole lines; what then touches becomes one.

@@ -75,6 +75,30 @@ impl Files {
         .await
     }
 
+    /// Puts content in the place of a file, whatever it holds; gives the result for the model.
+    pub async fn replace(&self, path: &str, content: String, cx: &ToolContext) -> ToolOutput {
+        let (files, path) = (self.clone(), path.to_owned());
+        off_thread(cx, move |cx, stop| {
+            let real = files.writable(&path, cx)?;
+            let lock = files.memory().lock_of(&real);
+            let _alone = memory::locked(&lock);
+            let existing = Existing::read(&path, &real, stop)?;
+            let (bytes, before) = (content.as_bytes(), Some((&existing.metadata, &existing.bytes[..])));
+            let metadata = replace::replace(&replace::Target { real: &real, before }, &[bytes], stop)?;
+            files.memory().saw(&real, Stamp::of(&metadata, &[bytes]));
+            let lines = counted(count_lines(bytes), "line");
+            Ok(ToolOutput::ok(format!("[replaced {}: {lines}]", named(&path))))
+        })
+        .await
+    }
+
+    /// Whether a regular file is there that [`replace`](Self::replace) could replace.
+    pub async fn holds(&self, path: &str, cx: &ToolContext) -> bool {
+        let (files, path) = (self.clone(), path.to_owned());
+        let found = waiting(cx, move |cx, _| Ok(files.writable(&path, cx)?.is_file()));
+        matches!(found.await, Ok(Ok(true)))
+    }
+
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -145,22 +169,37 @@ pub(crate) async fn off_thread<W>(cx: &ToolContext, work: W) -> ToolOutput
 where
     W: FnOnce(&ToolContext, &CancellationToken) -> Result<ToolOutput, FileError> + Send + 'static,
 {
-    let stop = cx.cancel.child_token();
-    let _stops_when_dropped = stop.clone().drop_guard();
-    let (cx, stopped) = (cx.clone(), stop.clone());
-    let mut task = tokio::task::spawn_blocking(move || work(&cx, &stopped));
-    let result = tokio::select! {
-        biased;
-        result = &mut task => result,
-        () = stop.cancelled() => Ok(Err(FileError::Interrupted)),
-    };
-    match result {
+    match waiting(cx, work).await {
         Ok(Ok(output)) => output,
         Ok(Err(FileError::Interrupted)) => {
             ToolOutput { text: "[interrupted by the user]".to_owned(), ok: false }
         }
         Ok(Err(error)) => ToolOutput::error(error),
         Err(fault) => ToolOutput::error(format!("the tool has a fault: {fault}")),
+    }
+}
+
+/// Finds out on a thread that may wait what a call would change; nothing when it would fail.
+pub(crate) async fn foreseen<W>(cx: &ToolContext, work: W) -> Option<String>
+where
+    W: FnOnce(&ToolContext, &CancellationToken) -> Result<Option<String>, FileError> + Send + 'static,
+{
+    waiting(cx, work).await.ok()?.ok()?.filter(|change| !change.is_empty())
+}
+
+async fn waiting<T, W>(cx: &ToolContext, work: W) -> Result<Result<T, FileError>, tokio::task::JoinError>
+where
+    T: Send + 'static,
+    W: FnOnce(&ToolContext, &CancellationToken) -> Result<T, FileError> + Send + 'static,
+{
+    let stop = cx.cancel.child_token();
+    let _stops_when_dropped = stop.clone().drop_guard();
+    let (cx, stopped) = (cx.clone(), stop.clone());
+    let mut task = tokio::task::spawn_blocking(move || work(&cx, &stopped));
+    tokio::select! {
+        biased;
+        result = &mut task => result,
+        () = stop.cancelled() => Ok(Err(FileError::Interrupted)),
     }
 }
 

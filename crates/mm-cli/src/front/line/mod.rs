@@ -1,6 +1,7 @@
 //! The plain line mode: a question a line.
 
 mod input;
+mod questions;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use async_trait::async_trait;
 use mm_config::Config;
 use mm_session::{ConfirmRequest, Confirmation, Event, Frontend, TurnError};
 use mm_tools::output::visible;
+use mm_tools::{Asked, Question};
 use tokio_util::sync::CancellationToken;
 
 use super::Presenter;
@@ -55,7 +57,8 @@ pub(crate) async fn run(engine: Engine, config: &Config, choose: bool) -> Result
         dim: streams.dim,
     };
     let asks = streams.stdin_is_terminal.then(|| input.clone());
-    let ui = Screen { presenter: Presenter::new(output.clone(), look), output: output.clone(), input: asks };
+    let presenter = Presenter::new(output.clone(), look);
+    let ui = Screen { presenter, output: output.clone(), colours: streams.dim, input: asks };
     let commands = command::all(config);
     let listed = Vec::new();
     let mut line = Line { engine, output, commands, listed, input, ui, signals, code: 0, killed: false };
@@ -176,6 +179,21 @@ impl Line {
         }
     }
 
+    /// Asks the user something that is no call's; without a terminal nobody agrees.
+    pub(crate) async fn agrees(&mut self, question: &str) -> bool {
+        let Some(input) = self.ui.input.clone() else { return false };
+        let output = self.output.clone();
+        let answer = async {
+            input.set_aside().await;
+            output.other(question).await;
+            output.flush().await;
+            let answer = input.fresh().await;
+            output.line_was_typed().await;
+            matches!(answer, Some(Ok(line)) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+        };
+        self.unless_interrupted(answer).await.unwrap_or_default()
+    }
+
     /// Says what went wrong with a line; a script of lines sees it in the exit code.
     pub(crate) async fn failed(&mut self, why: String) -> Flow {
         self.code = 1;
@@ -265,6 +283,8 @@ enum Next {
 struct Screen {
     presenter: Presenter,
     output: Output,
+    /// Whether diffs are coloured.
+    colours: bool,
     /// Where answers come from; `None` when stdin is no terminal, so that nobody can answer.
     input: Option<Arc<Input>>,
 }
@@ -281,12 +301,19 @@ impl Frontend for Screen {
         };
         self.output.spinner(None).await;
         input.set_aside().await;
-        self.output.other(render::whole(request.summary, request.arguments)).await;
+        let change = match request.diff {
+            Some(diff) => render::diff(diff, self.colours),
+            None => render::whole(request.summary, request.arguments),
+        };
+        self.output.other(change).await;
         self.output.other(render::warning(request.risk)).await;
         loop {
-            self.output
-                .other("   Run it? [y]es, yes for this [s]ession, [n]o, ne[v]er in this session: ")
-                .await;
+            // What is allowed for the session is the tool, not this call.
+            let question = format!(
+                "   Run it? [y]es, [s]: yes to every {} call of this session, [n]o, ne[v]er in this session: ",
+                request.tool
+            );
+            self.output.other(question).await;
             self.output.flush().await;
             let Some(Ok(answer)) = input.fresh().await else { return Confirmation::Refuse };
             self.output.line_was_typed().await;
@@ -298,5 +325,29 @@ impl Frontend for Screen {
                 _ => {}
             }
         }
+    }
+
+    async fn ask(&self, questions: &[Question]) -> Asked {
+        let Some(input) = &self.input else {
+            return Asked::Nobody("nobody can answer: stdin is no terminal".to_owned());
+        };
+        self.output.spinner(None).await;
+        input.set_aside().await;
+        let mut answers = Vec::new();
+        for question in questions {
+            self.output.other(questions::shown(question)).await;
+            let answer = loop {
+                self.output.other(questions::prompt(question)).await;
+                self.output.flush().await;
+                // Ctrl-D: the user does not want to.
+                let Some(Ok(line)) = input.fresh().await else { return Asked::Declined };
+                self.output.line_was_typed().await;
+                if let Some(answer) = questions::answer(question, &line) {
+                    break answer;
+                }
+            };
+            answers.push(answer);
+        }
+        Asked::Answered(answers)
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use mm_llm::Usage;
 use mm_session::{ConfirmRequest, Confirmation, Event, Frontend, Outcome};
+use mm_tools::plan::{Plan, Step};
 use serde_json::{Value, json};
 
 use crate::front::Presenter;
@@ -180,10 +181,16 @@ fn of(event: &Event) -> Option<Value> {
         Event::ToolFinished { id, name, ok, result, elapsed } => {
             finished((id, name), &CallEnd { ok: *ok, result: Some(result.clone()), elapsed: *elapsed })
         }
+        Event::PlanChanged { plan } => json!({ "type": "plan_changed", "plan": plan.as_ref().map(plan_of) }),
         Event::Notice { text } => json!({ "type": "notice", "text": text }),
         Event::SaveFailed { why } => json!({ "type": "save_failed", "why": why }),
         Event::TurnEnded { .. } => return None,
     })
+}
+
+fn plan_of(plan: &Plan) -> Value {
+    let step = |step: &Step| json!({ "text": step.text, "status": step.status.name() });
+    json!({ "title": plan.title, "steps": plan.steps.iter().map(step).collect::<Vec<_>>() })
 }
 
 fn finished((id, name): (&str, &str), end: &CallEnd) -> Value {

@@ -101,7 +101,7 @@ impl Frontend for User {
     }
 
     async fn confirm(&self, request: ConfirmRequest<'_>) -> Confirmation {
-        let ConfirmRequest { tool, summary, arguments, risk: _ } = request;
+        let ConfirmRequest { tool, summary, arguments, risk: _, diff: _ } = request;
         let answer = {
             let mut state = self.state();
             // Whoever interrupts instead of an answer gives none.
@@ -158,6 +158,9 @@ fn told(event: Event) -> Value {
         Event::ToolFinished { id, name, ok, result, elapsed: _ } => json!({
             "event": "tool_finished", "id": id, "name": name, "ok": ok, "result": result, "elapsed": TIME
         }),
+        Event::PlanChanged { plan } => {
+            json!({"event": "plan_changed", "plan": plan.map(|plan| plan.to_string())})
+        }
         Event::Notice { text } => json!({"event": "notice", "text": text}),
         Event::SaveFailed { why } => json!({"event": "save_failed", "why": why}),
         Event::TurnEnded { outcome, usage: counts } => {
