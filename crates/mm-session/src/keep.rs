@@ -3,14 +3,16 @@
 use mm_llm::{Message, Usage};
 
 use crate::steps::sum;
-use crate::store::{Claim, SessionRecord, ShownError, StoreError, new_id, now};
+use crate::store::{Claim, Compression, SessionRecord, ShownError, StoreError, new_id, now};
 use crate::{Event, Frontend, History, Session, TurnError, session};
 
 /// What of a conversation is kept beside its history.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    /// As it was saved last, without the messages; `None` until the first save.
+    /// As it was saved last, without the messages, those of compressions and the plan; `None` until the first save.
     record: Option<SessionRecord>,
+    /// What summaries took the place of, the oldest first. What is pushed here is saved with the next save.
+    pub(crate) compressions: Vec<Compression>,
     /// The right to save; taken when it is needed.
     claim: Option<Claim>,
     /// The errors that are in no record yet.
@@ -76,9 +78,16 @@ impl Session {
         };
         self.id.clone_from(&record.head.id);
         self.history = history;
+        self.parts.plan.set(record.plan.take());
+        let compressions = std::mem::take(&mut record.compressions);
         // Of another's the claim is taken when this one is saved; what is in the way is told then.
-        self.kept = Kept { record: Some(record), claim: claim.ok(), ..Kept::default() };
+        self.kept = Kept { record: Some(record), compressions, claim: claim.ok(), ..Kept::default() };
         Ok(resumed)
+    }
+
+    /// What summaries took the place of in this conversation, the oldest first.
+    pub fn compressions(&self) -> &[Compression] {
+        &self.kept.compressions
     }
 
     /// Keeps an error that was shown and is none of a turn, such as that of a command; `kind` says of what.
@@ -138,12 +147,18 @@ impl Session {
         head.config.clone_from(&options.config);
         head.model.clone_from(&options.model);
         self.parts.provider.name().clone_into(&mut head.provider);
-        store.save(SessionRecord { messages: self.history.messages().to_vec(), ..record.clone() }).await
+        let record = SessionRecord {
+            messages: self.history.messages().to_vec(),
+            compressions: kept.compressions.clone(),
+            plan: self.parts.plan.get(),
+            ..record.clone()
+        };
+        store.save(record).await
     }
 }
 
 impl Kept {
-    fn note(&mut self, kind: &str, message: &str) {
+    pub(crate) fn note(&mut self, kind: &str, message: &str) {
         let (kind, message) = (kind.to_owned(), message.to_owned());
         self.errors.push(ShownError { time: now(), kind, message });
     }
@@ -156,6 +171,7 @@ mod tests {
     use mm_llm::ProviderError;
     use mm_llm::testing::{ScriptedProvider, Step};
     use mm_schema::ToolCall;
+    use mm_tools::plan::{Plan, Status, Step as PlanStep};
     use tokio_util::sync::CancellationToken;
 
     use super::*;
@@ -175,6 +191,11 @@ mod tests {
         let ui = RecordingFrontend::default();
         let _ = session.turn(question, &ui, &CancellationToken::new()).await;
         ui
+    }
+
+    fn compression(id: &str) -> Compression {
+        let messages = vec![Message::User("q".into()), Message::assistant("a")];
+        Compression { id: id.into(), at: now(), summary: "s".into(), messages }
     }
 
     fn fails() -> Vec<Step> {
@@ -199,8 +220,10 @@ mod tests {
             (head.title.as_str(), head.provider.as_str(), head.config.as_deref()),
             ("one", "scripted", Some(std::path::Path::new("a.yaml")))
         );
-        // As if the process had ended in the midst of a call, and things that only later versions know.
-        (saved.plan, saved.compressions) = (Some(7.into()), vec![8.into()]);
+        // As if the process had ended in the midst of a call.
+        let step = PlanStep { text: "do".into(), status: Status::Doing };
+        saved.plan = Some(Plan { title: "p".into(), steps: vec![step] });
+        saved.compressions = vec![compression("1")];
         let call = ToolCall { id: "c".into(), name: "bash".into(), arguments: "{}".into() };
         saved.messages[0] = Message::System("then".into());
         saved.messages.push(Message::User("three".into()));
@@ -212,13 +235,17 @@ mod tests {
         assert_eq!((resumed.id.as_str(), resumed.messages, resumed.mended), (id.as_str(), 8, 2));
         assert_eq!((resumed.title.as_str(), resumed.copy_of), ("one", None));
         assert_eq!(second.parts.answers.back(0).as_deref(), Some("a"));
+        assert_eq!((second.plan(), second.compressions()), (saved.plan.clone(), &saved.compressions[..]));
+        second.kept.compressions.push(compression("2"));
         ask(&mut second, "four").await;
         let sent = &provider.seen()[0].messages;
         assert_eq!((check_valid(sent), &sent[0]), (Ok(()), &Message::System("now".into())));
         let after = store.load(&id).await.unwrap();
         assert_eq!(after.messages, second.history().messages(), "what was mended is kept");
-        assert_eq!((after.plan, after.compressions), (saved.plan, saved.compressions));
+        assert_eq!((after.plan, after.compressions), (saved.plan, vec![compression("1"), compression("2")]));
         assert_eq!((after.errors, after.head.created), (saved.errors, saved.head.created));
+        second.restart();
+        assert_eq!((second.plan(), second.compressions()), (None, &[][..]));
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use mm_llm::{Message, Usage};
-use serde_json::Value;
+use mm_tools::plan::Plan;
 
 pub use error::{Fault, StoreError};
 pub use json::DirStore;
@@ -66,10 +66,10 @@ pub struct SessionRecord {
     pub messages: Vec<Message>,
     /// Token counts, summed over the conversation.
     pub usage: Usage,
-    /// What was replaced by a summary, as it is kept.
-    pub compressions: Vec<Value>,
-    /// The plan, as it is kept.
-    pub plan: Option<Value>,
+    /// What summaries took the place of, the oldest first.
+    pub compressions: Vec<Compression>,
+    /// The plan, if there is one.
+    pub plan: Option<Plan>,
     /// The errors that were shown; they are no part of the messages.
     pub errors: Vec<ShownError>,
 }
@@ -93,6 +93,19 @@ pub struct SessionHead {
     pub provider: String,
     /// Who answered.
     pub model: String,
+}
+
+/// Messages that a summary took the place of, word for word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compression {
+    /// No other one of the conversation has it.
+    pub id: String,
+    /// When.
+    pub at: SystemTime,
+    /// What stands in their place.
+    pub summary: String,
+    /// The messages in their order.
+    pub messages: Vec<Message>,
 }
 
 /// An error that the user was shown.

@@ -4,12 +4,13 @@ use std::time::{Duration, SystemTime};
 
 use mm_llm::{Message, Usage};
 use mm_schema::ToolCall;
+use mm_tools::plan::{Plan, Status, Step as PlanStep};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
-use crate::store::{SessionHead, ShownError, new_id};
+use crate::store::{Compression, SessionHead, ShownError, new_id};
 
 fn at(millis: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
@@ -32,13 +33,27 @@ fn record(id: &str) -> SessionRecord {
         messages: vec![
             Message::System("s".into()),
             Message::User("What\nis this? \u{1b}[31m é 🔧".into()),
-            Message::Assistant { text: String::new(), calls: vec![call] },
+            Message::Assistant { text: String::new(), calls: vec![call.clone()] },
             Message::Tool { call_id: "c1".into(), text: "a\nb".into() },
             Message::assistant("A list."),
         ],
         usage: Usage { prompt: Some(10), completion: Some(2), ..Usage::default() },
-        compressions: vec![json!({"id": 1, "messages": [{"role": "user"}], "later": true})],
-        plan: Some(json!({"steps": ["a"]})),
+        compressions: vec![Compression {
+            id: "1".into(),
+            at: at(1_790_000_000_250),
+            summary: "They \"met\".".into(),
+            messages: vec![
+                Message::User("Who?\n".into()),
+                Message::Assistant { text: String::new(), calls: vec![call.clone()] },
+                Message::Tool { call_id: "c1".into(), text: "\0".into() },
+            ],
+        }],
+        plan: Some(Plan {
+            title: "p".into(),
+            steps: [("a", Status::Doing), ("b", Status::Todo)]
+                .map(|(text, status)| PlanStep { text: text.into(), status })
+                .into(),
+        }),
         errors: vec![ShownError {
             time: at(1_790_000_000_500),
             kind: "generation".into(),
@@ -107,9 +122,9 @@ async fn a_file_has_its_head_first_and_a_line_a_message() {
 ],
 "usage": {"prompt":10,"cached":null,"completion":2,"reasoning":null},
 "compressions": [
-{"id":1,"messages":[{"role":"user"}],"later":true}
+{"id":"1","at":"2026-09-21T14:13:20.25Z","summary":"They \"met\".","messages":[{"role":"user","content":"Who?\n"},{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"bash","arguments":"{\"command\": \"ls\"}"}}]},{"role":"tool","content":"\u0000","tool_call_id":"c1"}]}
 ],
-"plan": {"steps":["a"]},
+"plan": {"title":"p","steps":[{"text":"a","status":"doing"},{"text":"b","status":"todo"}]},
 "errors": [{"time":"2026-09-21T14:13:20.5Z","kind":"generation","message":"boom"}]
 }
 "#;
@@ -209,6 +224,36 @@ async fn a_file_without_a_version_is_brought_up_to_date() {
     let saved: Value = serde_json::from_slice(&fs::read(store.dir().join("old.json")).unwrap()).unwrap();
     assert_eq!((&saved["version"], &saved["created"]), (&json!(1), &json!("2026-09-21T14:13:20Z")));
     assert_eq!(store.load("old").await.unwrap(), loaded);
+}
+
+/// As an edit by hand or a lesser version may leave it.
+#[tokio::test]
+async fn what_is_not_told_of_a_compression_and_a_plan_is_not_needed() {
+    let (_dir, store) = place();
+    store.save(record("one")).await.unwrap();
+    let path = store.dir().join("one.json");
+    let mut file: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    file["compressions"] = json!([{"messages": [{"role": "user", "content": "q"}], "later": 1}]);
+    file["plan"] = json!({"steps": [{"text": "a", "status": "lost"}, {"text": "b"}], "later": 1});
+    fs::write(&path, file.to_string()).unwrap();
+    let loaded = store.load("one").await.unwrap();
+    let [Compression { id, at: _, summary, messages }] = &loaded.compressions[..] else {
+        panic!("{loaded:?}")
+    };
+    assert_eq!((id.as_str(), summary.as_str(), &messages[..]), ("", "", &[Message::User("q".into())][..]));
+    let statuses: Vec<_> =
+        loaded.plan.unwrap().steps.into_iter().map(|step| (step.text, step.status)).collect();
+    assert_eq!(statuses, [("a".to_owned(), Status::Todo), ("b".to_owned(), Status::Todo)]);
+    let plain = |file: &mut Value, value: Value| {
+        (file["compressions"], file["plan"]) = (value.clone(), value);
+        fs::write(&path, file.to_string()).unwrap();
+    };
+    plain(&mut file, Value::Null);
+    let loaded = store.load("one").await.unwrap();
+    assert_eq!((loaded.compressions, loaded.plan), (vec![], None));
+    // What cannot be understood would be lost with the next save.
+    plain(&mut file, json!(7));
+    assert!(matches!(store.load("one").await, Err(StoreError::Unreadable { fault: Fault::Foreign(_), .. })));
 }
 
 /// As `jq -S` leaves it, with a head far behind the messages.
@@ -328,7 +373,8 @@ proptest! {
         cut in any::<prop::sample::Index>(),
     ) {
         let mut record = record("x");
-        (record.messages, record.head.title) = (messages, title);
+        (record.messages, record.head.title) = (messages.clone(), title);
+        record.compressions.push(Compression { id: "2".into(), at: at(7), summary: "s".into(), messages });
         let mut bytes = Vec::new();
         wire::write(&record, &mut bytes).unwrap();
         prop_assert_eq!(&wire::read(&bytes, at(0)).unwrap(), &record);

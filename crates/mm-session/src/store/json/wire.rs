@@ -6,12 +6,13 @@ use std::time::SystemTime;
 
 use mm_llm::{Message, Usage};
 use mm_schema::ToolCall;
+use mm_tools::plan::{Plan, Status, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::head::{self, HeadTwin, time};
 use super::migrate::{VERSION, migrate};
-use crate::store::{Fault, SessionRecord, ShownError};
+use crate::store::{Compression, Fault, SessionRecord, ShownError};
 
 /// Writes a conversation.
 pub(super) fn write(record: &SessionRecord, to: &mut impl Write) -> io::Result<()> {
@@ -26,8 +27,8 @@ pub(super) fn write(record: &SessionRecord, to: &mut impl Write) -> io::Result<(
     list(to, "messages", record.messages.iter().map(MessageTwin::from))?;
     entry(to, "usage", &usage)?;
     to.write_all(b",\n")?;
-    list(to, "compressions", record.compressions.iter())?;
-    entry(to, "plan", &record.plan)?;
+    list(to, "compressions", record.compressions.iter().map(CompressionTwin::from))?;
+    entry(to, "plan", &record.plan.as_ref().map(PlanTwin::from))?;
     to.write_all(b",\n")?;
     let errors = record.errors.iter().map(ErrorTwin::from);
     entry(to, "errors", &errors.collect::<Vec<_>>())?;
@@ -73,8 +74,18 @@ pub(super) fn read(bytes: &[u8], changed: SystemTime) -> Result<SessionRecord, F
         head,
         messages: body.messages.into_iter().map(Message::from).collect(),
         usage: body.usage.unwrap_or_default().into(),
-        compressions: body.compressions.unwrap_or_default(),
-        plan: body.plan,
+        compressions: body
+            .compressions
+            .unwrap_or_default()
+            .into_iter()
+            .map(|twin| Compression {
+                id: twin.id.into_owned(),
+                at: time(&twin.at),
+                summary: twin.summary.into_owned(),
+                messages: twin.messages.into_iter().map(Message::from).collect(),
+            })
+            .collect(),
+        plan: body.plan.map(Plan::from),
         errors: body
             .errors
             .unwrap_or_default()
@@ -93,8 +104,8 @@ pub(super) fn read(bytes: &[u8], changed: SystemTime) -> Result<SessionRecord, F
 struct BodyTwin {
     messages: Vec<MessageTwin<'static>>,
     usage: Option<UsageTwin>,
-    compressions: Option<Vec<Value>>,
-    plan: Option<Value>,
+    compressions: Option<Vec<CompressionTwin<'static>>>,
+    plan: Option<PlanTwin<'static>>,
     errors: Option<Vec<ErrorTwin<'static>>>,
 }
 
@@ -218,6 +229,63 @@ impl From<UsageTwin> for Usage {
     fn from(twin: UsageTwin) -> Self {
         let UsageTwin { prompt, cached, completion, reasoning } = twin;
         Self { prompt, cached, completion, reasoning, tokens_per_second: None }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct CompressionTwin<'a> {
+    #[serde(default)]
+    id: Cow<'a, str>,
+    #[serde(default)]
+    at: String,
+    #[serde(default)]
+    summary: Cow<'a, str>,
+    messages: Vec<MessageTwin<'a>>,
+}
+
+impl<'a> From<&'a Compression> for CompressionTwin<'a> {
+    fn from(compression: &'a Compression) -> Self {
+        Self {
+            id: Cow::Borrowed(&compression.id),
+            at: time(compression.at),
+            summary: Cow::Borrowed(&compression.summary),
+            messages: compression.messages.iter().map(MessageTwin::from).collect(),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct PlanTwin<'a> {
+    #[serde(default)]
+    title: Cow<'a, str>,
+    steps: Vec<StepTwin<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StepTwin<'a> {
+    text: Cow<'a, str>,
+    /// One that is not known is one of a step that is not begun.
+    #[serde(default)]
+    status: Cow<'a, str>,
+}
+
+impl<'a> From<&'a Plan> for PlanTwin<'a> {
+    fn from(plan: &'a Plan) -> Self {
+        let steps = plan.steps.iter().map(|step| StepTwin {
+            text: Cow::Borrowed(&step.text),
+            status: Cow::Borrowed(step.status.name()),
+        });
+        Self { title: Cow::Borrowed(&plan.title), steps: steps.collect() }
+    }
+}
+
+impl From<PlanTwin<'_>> for Plan {
+    fn from(twin: PlanTwin<'_>) -> Self {
+        let steps = twin.steps.into_iter().map(|step| Step {
+            text: step.text.into_owned(),
+            status: Status::of(&step.status).unwrap_or_default(),
+        });
+        Self { title: twin.title.into_owned(), steps: steps.collect() }
     }
 }
 
