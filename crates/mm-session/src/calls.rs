@@ -86,8 +86,9 @@ impl Session {
             {
                 batch.push(self.admit_call(next, cut.is_none(), ui, cancel).await?);
             }
-            for (call, result) in join_all(batch.into_iter().map(|a| self.finish(a, ui, cancel))).await {
-                let result = result?;
+            for (call, ended) in join_all(batch.into_iter().map(|a| self.finish(a, ui, cancel))).await {
+                let (result, elapsed) = ended?;
+                self.stats.ran(elapsed);
                 self.history.result(&call.id, &result);
                 self.tool_calls += 1;
                 referee.ran(&call, &result)?;
@@ -185,7 +186,7 @@ impl Session {
         admission: Admission,
         ui: &dyn Frontend,
         cancel: &CancellationToken,
-    ) -> (ToolCall, Result<String, TurnError>) {
+    ) -> (ToolCall, Result<(String, Duration), TurnError>) {
         let started = Instant::now();
         let (call, output) = match admission {
             Admission::Answered(call, text, context) => {
@@ -200,15 +201,16 @@ impl Session {
             Ok(given) => given,
             Err(error) => return (call, Err(error)),
         };
+        let elapsed = started.elapsed();
         ui.show(Event::ToolFinished {
             id: call.id.clone(),
             name: call.name.clone(),
             ok: output.ok,
             result: output.text.clone(),
-            elapsed: started.elapsed(),
+            elapsed,
         })
         .await;
-        (call, Ok(added.into_iter().fold(output.text, with_context)))
+        (call, Ok((added.into_iter().fold(output.text, with_context), elapsed)))
     }
 
     async fn run(
