@@ -28,7 +28,7 @@ async fn an_answer_is_laid_out_as_it_comes() {
 async fn without_colours_the_marks_stay() {
     let server = ScriptedServer::start([Answer::text(&ANSWER)]).await.unwrap();
     let sandbox = Sandbox::with_config(&server.base_url(), "");
-    let mut terminal = Terminal::start_with(&sandbox, &[("TERM", "dumb")]).await;
+    let mut terminal = Terminal::start_as(&sandbox, &[], "dumb").await;
     terminal.until("> ").await;
     terminal.type_in("go\n").await;
     terminal.until("# What\r\n\r\n• **yes**\r\n\r\n  let a = 1;\r\n").await;
@@ -38,8 +38,8 @@ async fn without_colours_the_marks_stay() {
 async fn an_edit_shows_its_diff_and_the_turn_a_list_of_what_was_done() {
     let edit = json!({"path": "notes.txt", "old": "bread", "new": "rye"});
     let calls = [
-        Answer::call("read_file", json!({"path": "notes.txt"})),
-        Answer::call("edit_file", edit),
+        Answer::call("read_file", &json!({"path": "notes.txt"}).to_string()),
+        Answer::call("edit_file", &edit.to_string()),
         Answer::bash("exit 3"),
         Answer::text(&["done"]),
         Answer::text(&["nothing to do"]),
@@ -63,7 +63,10 @@ async fn an_edit_shows_its_diff_and_the_turn_a_list_of_what_was_done() {
 async fn json_is_shown_as_it_was_written() {
     let answer = r#"{"a":"**b** _c_"}"#;
     let server = ScriptedServer::start([Answer::text(&[answer])]).await.unwrap();
-    let sandbox = Sandbox::with_config(&server.base_url(), "structuredOutput: |\n  type T struct { A string `json:\"a\"` }\n");
+    let sandbox = Sandbox::with_config(
+        &server.base_url(),
+        "structuredOutput: |\n  type T struct { A string `json:\"a\"` }\n  var Answer = T{}\n",
+    );
     let mut terminal = Terminal::start(&sandbox).await;
     terminal.until("> ").await;
     terminal.type_in("go\n").await;

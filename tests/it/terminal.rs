@@ -19,14 +19,24 @@ pub struct Terminal {
 
 impl Terminal {
     pub async fn start(sandbox: &Sandbox) -> Self {
+        Self::start_with(sandbox, &[]).await
+    }
+
+    pub async fn start_with(sandbox: &Sandbox, args: &[&str]) -> Self {
+        Self::start_as(sandbox, args, "xterm-256color").await
+    }
+
+    /// Starts it in a terminal of that kind.
+    pub async fn start_as(sandbox: &Sandbox, args: &[&str], term: &str) -> Self {
         let (pty, pts) = pty_process::open().unwrap();
         pty.resize(Size::new(30, 100)).unwrap();
         let command = pty_process::Command::new(env!("CARGO_BIN_EXE_mm"))
+            .args(args)
             .current_dir(sandbox.path())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", sandbox.path())
-            .env("TERM", "xterm-256color")
+            .env("TERM", term)
             .kill_on_drop(true);
         let child = command.spawn(pts).unwrap();
         let (reader, writer) = pty.into_split();
@@ -55,6 +65,11 @@ impl Terminal {
             Ok(seen) => seen,
             Err(_) => panic!("never {text:?} in {:?}", self.seen),
         }
+    }
+
+    pub fn pid(&self) -> rustix::process::Pid {
+        let pid = i32::try_from(self.child.id().unwrap()).unwrap();
+        rustix::process::Pid::from_raw(pid).unwrap()
     }
 
     pub async fn ended(&mut self) -> Option<i32> {

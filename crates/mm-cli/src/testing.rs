@@ -15,6 +15,8 @@ impl Terminal {
         Self(Writer::new(Look {
             preview_lines: 20,
             show_thinking: true,
+            show_hooks: true,
+            show_compressions: true,
             answers,
             dim: true,
             lists_done: false,

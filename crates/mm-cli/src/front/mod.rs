@@ -23,6 +23,8 @@ pub(crate) fn look(config: &Config, streams: Streams) -> Look {
     Look {
         preview_lines: config.preview_lines,
         show_thinking: config.show_thinking,
+        show_hooks: config.display_hooks,
+        show_compressions: config.context.show_stats,
         answers,
         dim: streams.dim,
         lists_done: false,
@@ -40,6 +42,11 @@ pub(crate) struct Presenter {
 impl Presenter {
     pub(crate) fn new(output: Output, look: Look) -> Self {
         Self { output, writer: Mutex::new(Writer::new(look)) }
+    }
+
+    /// Shows thinking from now on, or no longer; gives which.
+    pub(crate) fn toggle_thinking(&self) -> bool {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).toggle_thinking()
     }
 
     pub(crate) async fn show(&self, event: Event) {

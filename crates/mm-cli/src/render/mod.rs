@@ -1,15 +1,22 @@
 //! Events as text: pure, so that every line that a person sees has a case.
 
+mod compacted;
 mod diff;
 mod done;
+mod look;
 mod markdown;
 mod numbers;
 mod preview;
 mod request;
+mod sessions;
+mod stats;
 mod writer;
 
 pub(crate) use diff::diff;
+pub(crate) use look::{Answers, Look};
 pub(crate) use markdown::{Columns, Paint, cut_to};
 pub(crate) use numbers::tokens;
 pub(crate) use request::{warning, whole};
-pub(crate) use writer::{Answers, Look, Shown, Writer, check_list};
+pub(crate) use sessions::{list, resumed};
+pub(crate) use stats::stats;
+pub(crate) use writer::{Shown, Writer, check_list};

@@ -7,37 +7,13 @@ use mm_tools::ToolKind;
 use mm_tools::output::visible;
 use mm_tools::plan::Plan;
 
+use super::compacted::compacted;
 use super::diff;
 use super::done::Done;
-use super::markdown::{Columns, Markdown, Paint};
+use super::look::{Answers, Look};
+use super::markdown::Markdown;
 use super::numbers::tokens;
 use super::preview::Preview;
-
-/// How things look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Look {
-    /// Lines of a tool's output.
-    pub(crate) preview_lines: usize,
-    /// Whether thinking is shown.
-    pub(crate) show_thinking: bool,
-    /// How answers come.
-    pub(crate) answers: Answers,
-    /// Whether less important text is dimmed, and diffs have colours.
-    pub(crate) dim: bool,
-    /// Whether what was done is listed behind an answer.
-    pub(crate) lists_done: bool,
-}
-
-/// How answers come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answers {
-    /// As the model writes them, by whole lines: a pipe gets no half ones.
-    WholeLines,
-    /// As the model writes them, but for what would act on a terminal.
-    AsWritten,
-    /// Markdown, laid out.
-    Markdown(Paint, Columns),
-}
 
 /// Something that an event shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +44,8 @@ pub(crate) struct Writer {
     done: Done,
     /// What is waited for.
     phase: Option<String>,
+    /// Lines of hooks that ran, which follow the answer.
+    hooks: String,
 }
 
 /// A call that runs.
@@ -94,7 +72,14 @@ impl Writer {
             running: HashMap::new(),
             done: Done::default(),
             phase: None,
+            hooks: String::new(),
         }
+    }
+
+    /// Shows thinking from now on, or no longer; gives which.
+    pub(crate) fn toggle_thinking(&mut self) -> bool {
+        self.look.show_thinking = !self.look.show_thinking;
+        self.look.show_thinking
     }
 
     /// Takes an event and says what to show, in order.
@@ -129,45 +114,73 @@ impl Writer {
             Event::ToolStarted { id, name, kind, summary, mended } => {
                 self.end_lines(&mut shown);
                 self.reply_begins = true;
-                let word = if mended { " (its arguments had a fault of form, mended)" } else { "" };
-                let line = visible(&format!("{name}: {summary}")).replace('\n', " ");
-                let icon = match kind {
-                    ToolKind::BuiltIn => "🔧",
-                    ToolKind::Declared => "🧰",
-                };
-                shown.push(Shown::Other(format!("{icon} {line}{word}\n")));
-                self.done.started(&id, &name, kind, line);
-                let shows_diff =
-                    kind == ToolKind::BuiltIn && matches!(name.as_str(), "edit_file" | "write_file");
-                let preview = Preview::new(self.look.preview_lines);
-                self.running.insert(id, Running { preview, shows_diff });
-                self.spin(Some(&name), &mut shown);
+                self.tool_started(id, &name, (kind, &summary, mended), &mut shown);
             }
             Event::ToolProgress { id, text } => {
                 if let Some(running) = self.running.get_mut(&id) {
                     push_other(&mut shown, running.preview.push(&visible(&text)));
                 }
             }
-            Event::ToolFinished { id, ok, result, .. } => {
-                self.done.finished(&id, ok);
-                if let Some(mut running) = self.running.remove(&id) {
-                    push_other(&mut shown, running.preview.finish());
-                    if running.shows_diff && ok {
-                        let (limit, colours) = (self.look.preview_lines, self.look.dim);
-                        push_other(&mut shown, diff::of_result(&result, colours, limit));
-                    }
-                }
-                push_other(&mut shown, remarks(&result, ok));
-                self.spin(None, &mut shown);
+            Event::ToolFinished { id, ok, result, .. } => self.tool_finished(&id, ok, &result, &mut shown),
+            Event::HookRan { event, target, command, verdict, context_len } if self.look.show_hooks => {
+                let what = target.map_or_else(String::new, |target| format!("{target} "));
+                let line = visible(&format!("{event} {what}{command}")).replace('\n', " ");
+                self.hooks.push_str(&format!("🪝 {line} → {verdict} (context {context_len})\n"));
             }
+            Event::HookRan { .. } => {}
             Event::PlanChanged { plan } => push_other(&mut shown, check_list(plan.as_ref())),
+            Event::Compacting => self.spin(Some("Compressing the conversation"), &mut shown),
+            Event::Compacted(done) => {
+                self.end_lines(&mut shown);
+                self.spin(None, &mut shown);
+                if self.look.show_compressions {
+                    shown.push(Shown::Other(compacted(&done)));
+                }
+            }
             Event::Notice { text } => {
                 self.end_lines(&mut shown);
                 shown.push(Shown::Other(format!("[notice: {}]\n", visible(&text))));
             }
+            Event::SaveFailed { why } => {
+                self.end_lines(&mut shown);
+                shown.push(Shown::Other(format!("[session: cannot save {}]\n", visible(&why))));
+            }
             Event::TurnEnded { outcome, .. } => self.ended(&outcome, &mut shown),
         }
         shown
+    }
+
+    fn tool_started(
+        &mut self,
+        id: String,
+        name: &str,
+        (kind, summary, mended): (ToolKind, &str, bool),
+        shown: &mut Vec<Shown>,
+    ) {
+        let word = if mended { " (its arguments had a fault of form, mended)" } else { "" };
+        let line = visible(&format!("{name}: {summary}")).replace('\n', " ");
+        let icon = match kind {
+            ToolKind::BuiltIn => "🔧",
+            ToolKind::Declared => "🧰",
+        };
+        shown.push(Shown::Other(format!("{icon} {line}{word}\n")));
+        self.done.started(&id, name, kind, line);
+        let shows_diff = kind == ToolKind::BuiltIn && matches!(name, "edit_file" | "write_file");
+        let preview = Preview::new(self.look.preview_lines);
+        self.running.insert(id, Running { preview, shows_diff });
+        self.spin(Some(name), shown);
+    }
+
+    fn tool_finished(&mut self, id: &str, ok: bool, result: &str, shown: &mut Vec<Shown>) {
+        self.done.finished(id, ok);
+        if let Some(mut running) = self.running.remove(id) {
+            push_other(shown, running.preview.finish());
+            if running.shows_diff && ok {
+                push_other(shown, diff::of_result(result, self.look.dim, self.look.preview_lines));
+            }
+        }
+        push_other(shown, remarks(result, ok));
+        self.spin(None, shown);
     }
 
     fn thinking(&mut self, text: &str, shown: &mut Vec<Shown>) {
@@ -225,6 +238,7 @@ impl Writer {
         // Tools that were running when the turn ended.
         let mut left: Vec<Preview> = self.running.drain().map(|(_, running)| running.preview).collect();
         left.iter_mut().for_each(|preview| push_other(shown, preview.finish()));
+        push_other(shown, std::mem::take(&mut self.hooks));
         let done = std::mem::take(&mut self.done);
         if self.look.lists_done {
             push_other(shown, done.list());

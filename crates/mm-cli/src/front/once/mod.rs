@@ -121,7 +121,7 @@ async fn ask(
         let result = engine.session.turn(&question, &Once { presenter }, cancel).await;
         return result.map(drop).map_err(|error| failed(&error));
     };
-    let ui = Json::new(carries, presenter, output.clone());
+    let ui = Json::new(carries, config.display_hooks, presenter, output.clone());
     let result = engine.session.turn(&question, &ui, cancel).await.map_err(|error| failed(&error));
     let told = result.as_ref().map(|answer| answer.text.as_str()).map_err(CliError::told);
     ui.end(told).await;

@@ -2,8 +2,9 @@
 
 use super::Paint;
 use super::inline;
+use super::measure::width;
 use super::style::{Span, Style};
-use super::wrap::{lines, width};
+use super::wrap::lines;
 
 /// The narrowest column that text is broken for.
 const NARROWEST: usize = 8;

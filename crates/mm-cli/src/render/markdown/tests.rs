@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::measure::width;
 use super::*;
 
 /// What comes of a text in so many columns, in attributes.

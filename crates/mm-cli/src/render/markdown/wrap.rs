@@ -1,34 +1,13 @@
 //! Lines of a terminal: words are put where they fit, and what stands is never written again.
 
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::Paint;
+use super::measure::{Columns, breaks_between, char_width, joins, may_be_address, width};
 use super::style::{Span, Style};
 
 /// A word that has so much room is shown as it comes; one with less waits for its end, lest it has to be broken.
 const ROOM: usize = 20;
-/// The least columns that lines are laid out for.
-const NARROWEST: usize = 8;
-
-/// How wide the terminal is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Columns {
-    /// As wide as it is at the moment.
-    OfStdout,
-    /// So many.
-    Fixed(usize),
-}
-
-impl Columns {
-    fn now(self) -> usize {
-        let columns = match self {
-            Self::OfStdout => crate::output::columns(rustix::stdio::stdout()),
-            Self::Fixed(columns) => columns,
-        };
-        columns.max(NARROWEST)
-    }
-}
 
 /// What stands before the lines of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -369,101 +348,5 @@ pub(super) fn lines(spans: &[Span], paint: Paint, columns: usize) -> Vec<(String
     wrap.out.lines().map(str::to_owned).zip(wrap.widths).collect()
 }
 
-/// As much of a text as so many columns take, with `…` where something is left out.
-pub(crate) fn cut_to(text: &str, columns: usize) -> String {
-    if width(text) <= columns {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    for cluster in text.graphemes(true) {
-        if width(&out) + width(cluster) + 1 > columns {
-            break;
-        }
-        out.push_str(cluster);
-    }
-    out + "…"
-}
-
-/// How many columns a text takes.
-pub(super) fn width(text: &str) -> usize {
-    text.width()
-}
-
-fn char_width(c: char) -> usize {
-    c.width().unwrap_or_default()
-}
-
-/// Whether a character becomes one with the end of a text, as an accent does.
-fn joins(text: &str, c: char) -> bool {
-    let Some(last) = text.graphemes(true).next_back().filter(|_| !c.is_ascii()) else { return false };
-    format!("{last}{c}").graphemes(true).count() == 1
-}
-
-/// Whether a line may end between a text and a character without a space: where no spaces are written.
-fn breaks_between(text: &str, c: char) -> bool {
-    let ends = "、。，．！？；：）」』】〉》";
-    let last = text.chars().next_back();
-    last.is_some_and(|last| char_width(last) == 2 || char_width(c) == 2) && !ends.contains(c)
-}
-
-/// Whether a word is one to click on, or may yet become one: it stays whole where it can.
-fn may_be_address(word: &str) -> bool {
-    let word = word.trim_start_matches(['(', '"', '<']);
-    word.starts_with("http") || "http".starts_with(word)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn laid_out(text: &str, columns: usize) -> String {
-        let lines = lines(&[Span::new(text, Style::PLAIN)], Paint::Colours, columns);
-        for (line, wide) in &lines {
-            assert_eq!(width(line), *wide, "{line:?}");
-            assert!(*wide <= columns, "{line:?}");
-        }
-        lines.into_iter().map(|(line, _)| line + "|").collect()
-    }
-
-    #[test]
-    fn words_go_where_they_fit_and_long_ones_are_broken() {
-        let rows = [
-            ("one two three", 8, "one two|three|"),
-            ("one  two", 10, "one  two|"),
-            ("a\n\n b ", 10, "a|b|"),
-            ("abcdefghijkl", 10, "abcdefghij|kl|"),
-            ("ab abcdefghijkl", 10, "ab|abcdefghij|kl|"),
-            ("日本語の文章です", 10, "日本語の文|章です|"),
-            ("ab日本語", 8, "ab日本語|"),
-            ("日本語日本。語", 10, "日本語日|本。語|"),
-            (
-                "e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e",
-                8,
-                "e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}|e|",
-            ),
-            ("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧🇫🇷", 8, "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧|🇫🇷|"),
-            (
-                "some words and then http://example.org/a-long-one",
-                40,
-                "some words and then|http://example.org/a-long-one|",
-            ),
-            ("an abominable-mixture-of-everything", 30, "an abominable-mixture-of-every|thing|"),
-        ];
-        for (text, columns, expected) in rows {
-            assert_eq!(laid_out(text, columns), expected, "{text:?} in {columns}");
-        }
-    }
-
-    #[test]
-    fn a_word_with_room_is_shown_as_it_comes() {
-        let mut wrap = Wrap::new(Paint::Colours, Columns::Fixed(30));
-        let shown: Vec<String> = "so it is far to the end of the line"
-            .chars()
-            .map(|c| {
-                wrap.char(c, Style::PLAIN);
-                wrap.taken()
-            })
-            .collect();
-        assert_eq!(shown.join("|"), "s|o|| i|t|| i|s|| f|a|r|||| to|||| the|||| end||| of|||| the|\nl|i|n|e");
-    }
-}
+mod tests;

@@ -1,12 +1,16 @@
 use std::time::Duration;
 
+use mm_hooks::HookVerdict;
 use mm_llm::Usage;
 
 use super::*;
+use crate::render::{Columns, Paint};
 
 const LOOK: Look = Look {
     preview_lines: 2,
     show_thinking: true,
+    show_hooks: true,
+    show_compressions: true,
     answers: Answers::AsWritten,
     dim: false,
     lists_done: false,
@@ -66,6 +70,11 @@ fn edit(kind: ToolKind) -> Vec<Event> {
     ]
 }
 
+fn hook_ran(target: Option<&str>, verdict: HookVerdict) -> Event {
+    let (target, command) = (target.map(str::to_owned), "./c\x1b.sh".to_owned());
+    Event::HookRan { event: "preToolCall", target, command, verdict, context_len: 7 }
+}
+
 fn ended(outcome: Outcome) -> Event {
     Event::TurnEnded { outcome, usage: Usage::default() }
 }
@@ -121,7 +130,27 @@ fn each_event_has_its_place() {
         (LOOK, vec![started(false), finished(true, "[1, 2]")], "‹🔧 bash: ls\n›{bash}{}"),
         (LOOK, vec![text("a\u{1b}[2J\n")], "a\\u{1b}[2J\n"),
         (pipe, vec![text("a\u{1b}[2J\n")], "a\u{1b}[2J\n"),
+        (
+            LOOK,
+            vec![
+                hook_ran(Some("bash"), HookVerdict::Deny),
+                hook_ran(None, HookVerdict::Failed),
+                text("a"),
+                ended(Outcome::Answered),
+            ],
+            "a\n‹🪝 preToolCall bash ./c\\u{1b}.sh → deny (context 7)\n🪝 preToolCall ./c\\u{1b}.sh → failed (context 7)\n›",
+        ),
+        (
+            Look { show_hooks: false, ..LOOK },
+            vec![hook_ran(None, HookVerdict::Allow), ended(Outcome::Answered)],
+            "",
+        ),
         (LOOK, vec![text("a"), Event::Notice { text: "n".into() }], "a\n‹[notice: n]\n›"),
+        (
+            LOOK,
+            vec![text("a"), Event::SaveFailed { why: "/s/x.json: full".into() }],
+            "a\n‹[session: cannot save /s/x.json: full]\n›",
+        ),
         (LOOK, vec![text("half"), ended(failed())], "half\n‹[the answer broke off here]\n›"),
         (LOOK, vec![text("half\n"), ended(failed())], "half\n‹[the answer broke off here]\n›"),
         (
