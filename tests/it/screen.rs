@@ -65,7 +65,7 @@ async fn json_is_shown_as_it_was_written() {
     let server = ScriptedServer::start([Answer::text(&[answer])]).await.unwrap();
     let sandbox = Sandbox::with_config(
         &server.base_url(),
-        "structuredOutput: |\n  type T struct { A string `json:\"a\"` }\n  var Answer = T{}\n",
+        "bashTool: false\neditTools: false\nstructuredOutput: |\n  type T struct { A string `json:\"a\"` }\n  var Answer T\n",
     );
     let mut terminal = Terminal::start(&sandbox).await;
     terminal.until("> ").await;
