@@ -146,6 +146,7 @@ fn screen(text: &str, columns: u16, rows: u16) -> String {
     }
     terminal.screen_mut().set_scrollback(0);
     lines.extend(terminal.screen().rows(0, columns).skip(1));
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     lines.join("\n").trim_end().to_owned() + "\n"
 }
 

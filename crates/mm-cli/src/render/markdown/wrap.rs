@@ -138,22 +138,28 @@ impl Wrap {
         self.out.push('\n');
     }
 
-    /// A line whose spaces count; it is broken where the terminal ends.
+    /// A line whose spaces count; it is broken where the terminal ends, and goes on further in than it began.
     pub(super) fn verbatim(&mut self, spans: &[Span]) {
         if spans.iter().all(|span| span.text.trim().is_empty()) {
             return self.empty_line(&self.margins.clone());
         }
         self.begin_line();
         let start = self.col;
+        let mut hang = None;
         for span in spans {
             let mut run = String::new();
             for cluster in span.text.graphemes(true) {
-                let spaces = " ".repeat(4 - (self.col - start.min(self.col)) % 4);
+                let spaces = " ".repeat(4 - self.col.saturating_sub(start) % 4);
                 let cluster = if cluster == "\t" { &spaces } else { cluster };
-                if self.col + width(cluster) > self.limit && self.col > start {
+                if hang.is_none() && cluster.trim() != "" {
+                    hang =
+                        Some((self.col.saturating_sub(start) + 2).min(self.limit.saturating_sub(start) / 2));
+                }
+                if self.col + width(cluster) > self.limit && self.has_words() {
                     self.write(span.style, &std::mem::take(&mut run));
                     self.new_line();
                     self.begin_line();
+                    self.put_indent(hang.unwrap_or_default());
                 }
                 run.push_str(cluster);
                 self.col += width(cluster);
@@ -161,6 +167,13 @@ impl Wrap {
             self.write(span.style, &run);
         }
         self.new_line();
+    }
+
+    /// Moves the beginning of the line further in.
+    fn put_indent(&mut self, columns: usize) {
+        self.out.push_str(&" ".repeat(columns));
+        self.col += columns;
+        self.start = self.col;
     }
 
     /// Adds to a word that stands on the line.
