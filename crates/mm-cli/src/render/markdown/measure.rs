@@ -5,6 +5,8 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The least columns that lines are laid out for.
 const NARROWEST: usize = 8;
+/// The most bytes of a character that is made of several.
+const LONGEST: usize = 64;
 
 /// How wide the terminal is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +52,12 @@ pub(super) fn char_width(c: char) -> usize {
     c.width().unwrap_or_default()
 }
 
-/// Whether a character becomes one with the end of a text, as an accent does.
+/// Whether a character becomes one with the end of a text, as an accent does. One of more than so many bytes takes no more:
+/// none is so long that was meant to be read.
 pub(super) fn joins(text: &str, c: char) -> bool {
-    let Some(last) = text.graphemes(true).next_back().filter(|_| !c.is_ascii()) else { return false };
+    let near = text.get(text.floor_char_boundary(text.len().saturating_sub(LONGEST))..);
+    let last = near.and_then(|text| text.graphemes(true).next_back());
+    let Some(last) = last.filter(|last| !c.is_ascii() && last.len() + 4 < LONGEST) else { return false };
     format!("{last}{c}").graphemes(true).count() == 1
 }
 

@@ -84,27 +84,22 @@ fn each_kind_of_block_has_its_lines() {
 #[test]
 fn tables_stand_in_columns_or_as_a_list() {
     let rows = [
-        (
-            40,
-            "| a | bb |\n|:-:|---:|\n| **ccc** | d |",
-            " a  │ bb\n────┼───\nccc │  d\n".replace(" a  ", " a  "),
-        ),
-        (40, "|a|b|\n|-|-|\n|c \\| `d|e`|f|g|", "a       │ b\n────────┼──────\nc | d|e │ f | g\n".into()),
-        (40, "| a |\nb", "| a |\nb\n".into()),
-        (40, "| a | b |\n| c | d |\n| e | f |\n|---|---|", "| a | b |\n| c | d |\ne │ f\n──┼──\n".into()),
+        (40, "| a | bb |\n|:-:|---:|\n| **ccc** | d |", " a  │ bb\n────┼───\nccc │  d\n"),
+        (40, "|a|b|\n|-|-|\n|c \\| `d|e`|f|g|", "a       │ b\n────────┼──────\nc | d|e │ f | g\n"),
+        (40, "| a |\nb", "| a |\nb\n"),
+        (40, "| a | b |\n| c | d |\n| e | f |\n|---|---|", "| a | b |\n| c | d |\ne │ f\n──┼──\n"),
         (
             20,
             "| a | b |\n|---|---|\n| one two three four | x |\n\nc",
-            "a                │ b\n─────────────────┼──\none two three    │ x\nfour             │\n\nc\n"
-                .into(),
+            "a                │ b\n─────────────────┼──\none two three    │ x\nfour             │\n\nc\n",
         ),
         (
             16,
             "| k | v | w |\n|---|---|---|\n| 1 | some words | other words |\n| 2 | c | |",
-            "k: 1\nv: some words\nw: other words\n\nk: 2\nv: c\n".into(),
+            "k: 1\nv: some words\nw: other words\n\nk: 2\nv: c\n",
         ),
-        (40, "- a\n\n  | b |\n  |---|\n  | 日本 |", "• a\n\n  b\n  ────\n  日本\n".into()),
-        (40, "| a<br>b | c |\n|---|---|", "a │ c\nb │\n──┼──\n".into()),
+        (40, "- a\n\n  | b |\n  |---|\n  | 日本 |", "• a\n\n  b\n  ────\n  日本\n"),
+        (40, "| a<br>b | c |\n|---|---|", "a │ c\nb │\n──┼──\n"),
     ];
     for (columns, text, expected) in rows {
         assert_eq!(plain(text, columns), expected, "{text:?}");
@@ -234,5 +229,56 @@ proptest! {
     #[test]
     fn any_text_at_all_is_laid_out(text in any::<String>(), columns in 0..60_usize) {
         written(&text, columns, Paint::Colours);
+    }
+}
+
+/// What is made to be slow, or to take room: each takes its time, but none the square of it.
+#[test]
+fn floods_are_laid_out() {
+    let floods = [
+        "*",
+        "*a ",
+        "_a* ",
+        "a*b_",
+        "> ",
+        "- ",
+        "-",
+        "`",
+        "`a ``b ",
+        "[",
+        "[a](",
+        "[a](b ",
+        "![",
+        "<",
+        "&",
+        "|",
+        "| a ",
+        "| a |\n",
+        "#",
+        " ",
+        "\t",
+        "\\",
+        "~~",
+        "1",
+        "1. ",
+        "日",
+        "e\u{301}",
+        "\u{301}",
+        "👩\u{200d}",
+        "🇫",
+        "x",
+        "x ",
+        "http",
+        "```a\n",
+        "\u{1b}",
+        "\r",
+        "| a | b |\n|---|---|\n",
+    ];
+    for flood in floods {
+        let text = flood.repeat(3000 / flood.len());
+        for columns in [20, 80] {
+            let shown = plain(&text, columns);
+            assert!(shown.lines().all(|line| width(line) <= columns), "{flood:?}");
+        }
     }
 }

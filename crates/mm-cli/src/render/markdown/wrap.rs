@@ -8,6 +8,8 @@ use super::style::{Span, Style};
 
 /// A word that has so much room is shown as it comes; one with less waits for its end, lest it has to be broken.
 const ROOM: usize = 20;
+/// The most bytes of a word; what is as long takes no room, or is no word.
+const LONGEST: usize = 500;
 
 /// What stands before the lines of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,7 +204,8 @@ impl Wrap {
             self.col = (self.col + width(&self.word.text)).saturating_sub(before);
             return self.out.push(c);
         }
-        if self.word.begun || breaks_between(&self.word.text, c) && !joins(&self.word.text, c) {
+        let is_full = self.word.text.len() > LONGEST;
+        if self.word.begun || is_full || breaks_between(&self.word.text, c) && !joins(&self.word.text, c) {
             self.end_word();
         }
         match self.word.runs.last_mut() {
