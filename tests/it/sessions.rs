@@ -141,6 +141,28 @@ async fn a_full_disk_is_told_once_and_what_was_said_is_saved_later() {
     assert_eq!(after, [3, 3, 3, 9]);
 }
 
+/// What was in the way is told once more by whoever leaves, and saved when it is gone by then.
+#[tokio::test]
+async fn leaving_a_conversation_saves_what_could_not_be_saved_before() {
+    let server = server(&["one", "two", "three"]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), ON);
+    fs::create_dir(sandbox.path().join(".mm")).unwrap();
+    fs::write(dir(&sandbox), "in the way").unwrap();
+    let mut terminal = Terminal::start(&sandbox).await;
+    for question in ["first\n", "/new\n", "second\n"] {
+        terminal.until("> ").await;
+        terminal.type_in(question).await;
+        terminal.until("[session: cannot save ").await;
+    }
+    terminal.until("> ").await;
+    fs::remove_file(dir(&sandbox)).unwrap();
+    terminal.type_in("\x04").await;
+    assert_eq!(terminal.ended().await, Some(0));
+    let files = names(&sandbox);
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert_eq!(session(&sandbox, &files[0])["title"], "second");
+}
+
 #[tokio::test]
 async fn what_cannot_be_read_is_listed_with_the_reason_and_stays_as_it_is() {
     let server = server(&["fine"]).await;

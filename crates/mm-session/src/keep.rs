@@ -19,6 +19,8 @@ pub(crate) struct Kept {
     errors: Vec<ShownError>,
     /// Token counts that are in no record yet.
     usage: Usage,
+    /// Whether there is something that no save has.
+    unsaved: bool,
     /// Whether it was told that saving fails.
     told: bool,
 }
@@ -111,7 +113,22 @@ impl Session {
             self.kept.note("generation", &error.to_string());
         }
         self.kept.usage = sum(self.kept.usage, self.usage);
-        if self.history.last_question().is_none() {
+        self.save_now(question, ui).await;
+    }
+
+    /// Saves what no save has yet, as whoever is about to leave the conversation does. What is in the way is told, also
+    /// when it was before: this is the last time.
+    pub async fn save_rest(&mut self, ui: &dyn Frontend) {
+        if self.kept.unsaved {
+            self.kept.told = false;
+            self.save_now("", ui).await;
+        }
+    }
+
+    /// Saves the conversation as it is, once it has a question. `question` is the title of one that has none yet.
+    pub(crate) async fn save_now(&mut self, question: &str, ui: &dyn Frontend) {
+        self.kept.unsaved = true;
+        if self.parts.store.is_none() || self.history.last_question().is_none() {
             return;
         }
         match self.keep(question).await {
@@ -125,6 +142,8 @@ impl Session {
 
     async fn keep(&mut self, question: &str) -> Result<(), StoreError> {
         let Some(store) = self.parts.store.clone() else { return Ok(()) };
+        // Before anything can fail: the title is the first question, whenever it is saved.
+        let mut record = self.record(question);
         if self.kept.claim.is_none() {
             let claim = match store.create(&self.id).await {
                 Err(StoreError::InUse(_)) => {
@@ -135,25 +154,31 @@ impl Session {
             };
             self.kept.claim = Some(claim);
         }
+        record.head.id.clone_from(&self.id);
+        store.save(record).await?;
+        self.kept.unsaved = false;
+        Ok(())
+    }
+
+    /// The conversation as it is now.
+    fn record(&mut self, question: &str) -> SessionRecord {
         let Self { kept, options, id, .. } = self;
-        let record =
-            kept.record.get_or_insert_with(|| SessionRecord::new(id, question, &options.model, &options.cwd));
+        let first = || SessionRecord::new(id, question, &options.model, &options.cwd);
+        let record = kept.record.get_or_insert_with(first);
         record.errors.append(&mut kept.errors);
         record.usage = sum(record.usage, std::mem::take(&mut kept.usage));
         let head = &mut record.head;
-        head.id.clone_from(id);
         head.updated = now();
         head.cwd.clone_from(&options.cwd);
         head.config.clone_from(&options.config);
         head.model.clone_from(&options.model);
         self.parts.provider.name().clone_into(&mut head.provider);
-        let record = SessionRecord {
+        SessionRecord {
             messages: self.history.messages().to_vec(),
             compressions: kept.compressions.clone(),
             plan: self.parts.plan.get(),
             ..record.clone()
-        };
-        store.save(record).await
+        }
     }
 }
 
@@ -161,6 +186,7 @@ impl Kept {
     pub(crate) fn note(&mut self, kind: &str, message: &str) {
         let (kind, message) = (kind.to_owned(), message.to_owned());
         self.errors.push(ShownError { time: now(), kind, message });
+        self.unsaved = true;
     }
 }
 
@@ -195,7 +221,7 @@ mod tests {
 
     fn compression(id: &str) -> Compression {
         let messages = vec![Message::User("q".into()), Message::assistant("a")];
-        Compression { id: id.into(), at: now(), summary: "s".into(), messages }
+        Compression { id: id.into(), at: std::time::UNIX_EPOCH, summary: "s".into(), messages }
     }
 
     fn fails() -> Vec<Step> {
@@ -293,6 +319,19 @@ mod tests {
         std::fs::remove_dir_all(store.dir()).unwrap();
         std::fs::write(store.dir(), "in the way").unwrap();
         assert_eq!(told(ask(&mut session, "four").await), 1, "another failure is news");
+        let rest = async |session: &mut Session| {
+            let ui = RecordingFrontend::default();
+            session.save_rest(&ui).await;
+            told(ui)
+        };
+        assert_eq!(rest(&mut session).await, 1, "whoever leaves is told again");
+        std::fs::remove_file(store.dir()).unwrap();
+        assert_eq!(rest(&mut session).await, 0);
+        let saved = store.load(&id).await.unwrap();
+        assert_eq!((&saved.messages[..], saved.head.title.as_str()), (session.history().messages(), "one"));
+        std::fs::remove_dir_all(store.dir()).unwrap();
+        assert_eq!(rest(&mut session).await, 0);
+        assert!(!store.dir().exists(), "what is saved is not saved again");
     }
 
     #[tokio::test]
