@@ -101,6 +101,7 @@ pub(super) fn read(bytes: &[u8], changed: SystemTime) -> Result<SessionRecord, F
 
 /// All behind the head.
 #[derive(Deserialize)]
+#[serde(expecting = "a session")]
 struct BodyTwin {
     messages: Vec<MessageTwin<'static>>,
     usage: Option<UsageTwin>,
@@ -111,6 +112,7 @@ struct BodyTwin {
 
 /// A message in the form of the OpenAI chat protocol.
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a message")]
 struct MessageTwin<'a> {
     role: Role,
     content: Option<Cow<'a, str>>,
@@ -130,6 +132,7 @@ enum Role {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a call")]
 struct CallTwin<'a> {
     id: Cow<'a, str>,
     #[serde(rename = "type", default)]
@@ -145,6 +148,7 @@ enum CallKind {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a name and arguments")]
 struct FunctionTwin<'a> {
     name: Cow<'a, str>,
     arguments: Cow<'a, str>,
@@ -211,6 +215,7 @@ impl From<CallTwin<'_>> for ToolCall {
 }
 
 #[derive(Default, Serialize, Deserialize)]
+#[serde(expecting = "token counts")]
 struct UsageTwin {
     prompt: Option<u64>,
     cached: Option<u64>,
@@ -233,6 +238,7 @@ impl From<UsageTwin> for Usage {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a compression")]
 struct CompressionTwin<'a> {
     #[serde(default)]
     id: Cow<'a, str>,
@@ -255,6 +261,7 @@ impl<'a> From<&'a Compression> for CompressionTwin<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a plan")]
 struct PlanTwin<'a> {
     #[serde(default)]
     title: Cow<'a, str>,
@@ -262,6 +269,7 @@ struct PlanTwin<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a step of a plan")]
 struct StepTwin<'a> {
     text: Cow<'a, str>,
     /// One that is not known is one of a step that is not begun.
@@ -290,6 +298,7 @@ impl From<PlanTwin<'_>> for Plan {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an error")]
 struct ErrorTwin<'a> {
     #[serde(default)]
     time: String,
