@@ -106,6 +106,7 @@ fn the_schema_accepts_what_the_loader_accepts() {
             "agent.ollama.yaml",
             "agent.yaml",
             "declared-tools.yaml",
+            "hooks.yaml",
             "try.yaml"
         ]
     );
@@ -470,14 +471,12 @@ async fn an_init_that_is_killed_leaves_nothing_behind() {
 async fn what_is_set_and_not_there_yet_is_told_at_the_start() {
     use mm_llm::testing::{Answer, ScriptedServer};
     let server = ScriptedServer::start([Answer::text(&["hi"])]).await.unwrap();
-    let sandbox = Sandbox::with_config(
-        &server.base_url(),
-        "hooks: {preToolCall: [{command: ./check.sh}]}\ncontext: {enabled: true, maxMessages: 0}\n",
-    );
+    let sandbox =
+        Sandbox::with_config(&server.base_url(), "tui: true\ncontext: {enabled: true, maxMessages: 0}\n");
     let ran = sandbox.run(&["-p", "go"]).await;
     assert_eq!((ran.stdout.as_str(), ran.code), ("hi\n", Some(0)));
     insta::assert_snapshot!(ran.stderr, @r"
-    [warning: no effect yet in mm 0.1.0: context.enabled, hooks]
+    [warning: no effect yet in mm 0.1.0: tui]
     [warning: context: the window is unknown and maxMessages is 0, so nothing is compressed by itself — set contextWindow or context.maxMessages]
     ");
 }

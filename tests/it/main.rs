@@ -18,6 +18,8 @@ mod declared;
 mod files;
 mod guard;
 mod helpers;
+mod hook_examples;
+mod hooks;
 mod killed;
 mod line;
 mod once;

@@ -90,7 +90,7 @@ impl Report {
         }
     }
 
-    /// Gives where the value of a key comes from.
+    /// Gives where the value of a key comes from, such as `yolo` or `hooks.preToolCall[0].matcher`.
     pub fn origin(&self, key: &str) -> Origin {
         self.root.as_ref().map_or(Origin::Default, |root| Effective::of(&self.draft, root).origin(key))
     }

@@ -111,7 +111,7 @@ impl Effective {
 
     /// Gives where the value of a key comes from; a key within others is written with points.
     pub fn origin(&self, key: &str) -> Origin {
-        let spot = key.split('.').fold(Spot::of(&self.root), Spot::key);
+        let spot = key.split('.').fold(Spot::of(&self.root), Spot::step);
         self.reasons.get(key).cloned().unwrap_or_else(|| spot.origin())
     }
 
@@ -159,6 +159,19 @@ struct Spot<'e> {
 impl<'e> Spot<'e> {
     fn of(root: &'e Node) -> Self {
         Self { node: Some(root), line: None, reason: None, is_sampling: false }
+    }
+
+    /// Goes on to a key, or to a place in its list: `matcher`, `preToolCall[0]`.
+    fn step(self, part: &str) -> Self {
+        let place = || {
+            let (list, index) = part.strip_suffix(']')?.rsplit_once('[')?;
+            Some((list, index.parse().ok()?))
+        };
+        let is_name = self.node.is_some_and(|node| node.entry(part).is_some());
+        match place().filter(|_| !is_name) {
+            Some((list, index)) => self.key(list).item(index),
+            None => self.key(part),
+        }
     }
 
     fn key(self, key: &str) -> Self {

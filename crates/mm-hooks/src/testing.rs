@@ -3,10 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
+use crate::{HookContext, HookEvent, HookOutcome, HookRunner};
 use async_trait::async_trait;
-use tokio_util::sync::CancellationToken;
-
-use crate::{HookEvent, HookOutcome, HookRunner};
 
 /// Answers given events with given outcomes, in order, and remembers what it was told.
 #[derive(Debug, Default)]
@@ -30,7 +28,7 @@ impl ScriptedHooks {
 
 #[async_trait]
 impl HookRunner for ScriptedHooks {
-    async fn run(&self, event: HookEvent<'_>, _cancel: &CancellationToken) -> HookOutcome {
+    async fn run(&self, event: HookEvent<'_>, _cx: &HookContext<'_>) -> HookOutcome {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{event:?}"));
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         let next = outcomes.iter().position(|(name, _)| *name == event.name());
@@ -40,17 +38,28 @@ impl HookRunner for ScriptedHooks {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use tokio_util::sync::CancellationToken;
+
     use super::*;
+    use crate::TokenCounts;
 
     #[tokio::test]
     async fn an_outcome_goes_to_the_next_event_of_its_name() {
         let hooks = ScriptedHooks::new([("preGeneration", HookOutcome::deny("no"))]);
         let cancel = CancellationToken::new();
-        let post = HookEvent::PostGeneration { prompt: "q", answer: "a", tool_calls: 0 };
-        assert_eq!(hooks.run(post, &cancel).await, HookOutcome::default());
+        let cx = HookContext { session: "1", cwd: Path::new("/"), agent: "a", model: "m", cancel: &cancel };
+        let post = HookEvent::PostGeneration {
+            prompt: "q",
+            answer: "a",
+            usage: TokenCounts::default(),
+            tool_calls: 0,
+        };
+        assert_eq!(hooks.run(post, &cx).await, HookOutcome::default());
         let pre = HookEvent::PreGeneration { prompt: "q" };
-        assert_eq!(hooks.run(pre, &cancel).await, HookOutcome::deny("no"));
-        assert_eq!(hooks.run(pre, &cancel).await, HookOutcome::default());
+        assert_eq!(hooks.run(pre, &cx).await, HookOutcome::deny("no"));
+        assert_eq!(hooks.run(pre, &cx).await, HookOutcome::default());
         assert_eq!(hooks.seen().len(), 3);
     }
 }

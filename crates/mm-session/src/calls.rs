@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::history::MAX_NAME;
-use crate::steps::{notices, with_context};
+use crate::steps::with_context;
 use crate::{ConfirmRequest, Event, Frontend, Permit, Referee, Session, TurnError};
 
 /// Told to the model about a faulty call in a reply that was cut off.
@@ -54,9 +54,12 @@ struct Admitted {
 #[derive(Debug)]
 enum Admission {
     Run(Admitted),
-    /// It does not run: the text for the model.
-    Answered(ToolCall, String),
+    /// It does not run: the text for the model, and what a hook adds to it.
+    Answered(ToolCall, String, Option<String>),
 }
+
+/// What a call gave, and what hooks add to it for the model: nobody else reads that.
+type Given = (ToolOutput, [Option<String>; 2]);
 
 impl Session {
     /// Runs the calls of a reply in order and puts their results into the history. Neighbours that only
@@ -83,8 +86,9 @@ impl Session {
             {
                 batch.push(self.admit_call(next, cut.is_none(), ui, cancel).await?);
             }
-            for (call, result) in join_all(batch.into_iter().map(|a| self.finish(a, ui, cancel))).await {
-                let result = result?;
+            for (call, ended) in join_all(batch.into_iter().map(|a| self.finish(a, ui, cancel))).await {
+                let (result, elapsed) = ended?;
+                self.stats.ran(elapsed);
                 self.history.result(&call.id, &result);
                 self.tool_calls += 1;
                 referee.ran(&call, &result)?;
@@ -116,8 +120,7 @@ impl Session {
         }
         let mut preview = tool.preview(&args, &cx);
         let event = HookEvent::PreToolCall { tool: &call.name, arguments: &args, summary: &preview.summary };
-        let outcome = self.parts.hooks.run(event, cancel).await;
-        notices(outcome.notices, ui).await;
+        let outcome = self.hooks(event, ui, cancel).await;
         if let Some(rewritten) = outcome.arguments {
             match arguments::check(tool.tolerate(rewritten), &tool.definition().parameters) {
                 Ok(rewritten) => args = rewritten,
@@ -143,7 +146,7 @@ impl Session {
                 let (summary, context) = (preview.summary, outcome.context);
                 Admission::Run(Admitted { call, tool, args, summary, context })
             }
-            Err(text) => Admission::Answered(call, with_context(text, outcome.context)),
+            Err(text) => Admission::Answered(call, text, outcome.context),
         })
     }
 
@@ -157,7 +160,10 @@ impl Session {
         let name = tool.definition().name.as_str();
         let permit = match decision {
             Decision::Allow => self.gate.check(name, preview),
-            Decision::Ask => self.gate.guard(preview).unwrap_or(Permit::Ask),
+            Decision::Ask => match self.gate.check(name, preview) {
+                Permit::Run | Permit::Ask => Permit::Ask,
+                refusal @ Permit::Refuse(_) => refusal,
+            },
             Decision::Deny { reason } => Permit::Refuse(format!("[refused by a hook: {reason}]")),
             Decision::Stop { reason } => return Err(TurnError::Hook { reason }),
         };
@@ -180,28 +186,31 @@ impl Session {
         admission: Admission,
         ui: &dyn Frontend,
         cancel: &CancellationToken,
-    ) -> (ToolCall, Result<String, TurnError>) {
+    ) -> (ToolCall, Result<(String, Duration), TurnError>) {
         let started = Instant::now();
         let (call, output) = match admission {
-            Admission::Answered(call, text) => (call, Ok(ToolOutput { text, ok: false })),
+            Admission::Answered(call, text, context) => {
+                (call, Ok((ToolOutput { text, ok: false }, [context, None])))
+            }
             Admission::Run(admitted) => {
                 let output = self.run(&admitted, started, ui, cancel).await;
                 (admitted.call, output)
             }
         };
-        let output = match output {
-            Ok(output) => output,
+        let (output, added) = match output {
+            Ok(given) => given,
             Err(error) => return (call, Err(error)),
         };
+        let elapsed = started.elapsed();
         ui.show(Event::ToolFinished {
             id: call.id.clone(),
             name: call.name.clone(),
             ok: output.ok,
             result: output.text.clone(),
-            elapsed: started.elapsed(),
+            elapsed,
         })
         .await;
-        (call, Ok(output.text))
+        (call, Ok((added.into_iter().fold(output.text, with_context), elapsed)))
     }
 
     async fn run(
@@ -210,7 +219,7 @@ impl Session {
         started: Instant,
         ui: &dyn Frontend,
         cancel: &CancellationToken,
-    ) -> Result<ToolOutput, TurnError> {
+    ) -> Result<Given, TurnError> {
         let Admitted { call, tool, args, summary, context } = admitted;
         let (sender, mut wishes) = mpsc::channel(1);
         let cx = ToolContext { host: Arc::new(Host { sender }), ..self.context(cancel) };
@@ -252,14 +261,12 @@ impl Session {
             ok: output.ok,
             duration: started.elapsed(),
         };
-        let outcome = self.parts.hooks.run(event, cancel).await;
-        notices(outcome.notices, ui).await;
+        let outcome = self.hooks(event, ui, cancel).await;
         if let Decision::Stop { reason } = outcome.decision {
             return Err(TurnError::Hook { reason });
         }
-        let result = with_context(outcome.result.unwrap_or(output.text), context.clone());
-        output.text = with_context(result, outcome.context);
-        Ok(output)
+        output.text = outcome.result.unwrap_or(output.text);
+        Ok((output, [context.clone(), outcome.context]))
     }
 
     /// Cuts the result of a tool that did not do so itself; one that did may have added a few lines.
@@ -284,7 +291,7 @@ impl Session {
         let (id, name) = (call.id.clone(), short(&call.name));
         let kind = self.parts.tools.get(&call.name).map(|tool| tool.kind()).unwrap_or_default();
         ui.show(Event::ToolStarted { id, name, kind, summary, mended: false }).await;
-        Admission::Answered(call, text)
+        Admission::Answered(call, text, None)
     }
 
     fn context(&self, cancel: &CancellationToken) -> ToolContext {

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use mm_hooks::HookVerdict;
 use mm_llm::Usage;
 use mm_tools::ToolKind;
 use mm_tools::plan::Plan;
+
+use crate::Compacted;
 
 /// Something that happened in a turn. Plain data, in the order it happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,11 +85,28 @@ pub enum Event {
         /// How long it took, waiting for a permission apart.
         elapsed: Duration,
     },
+    /// A hook has run; shown where the user wants to see hooks.
+    HookRan {
+        /// The event's name, such as `preToolCall`.
+        event: &'static str,
+        /// The tool or agent that the event is about.
+        target: Option<String>,
+        /// The hook's command, on one line and shortened.
+        command: String,
+        /// What came of it.
+        verdict: HookVerdict,
+        /// The characters of the context that it added for the model.
+        context_len: usize,
+    },
     /// The plan of the conversation is another one now, or there is none any more.
     PlanChanged {
         /// The plan.
         plan: Option<Plan>,
     },
+    /// The model is asked for a summary of what was said long ago.
+    Compacting,
+    /// A summary took the place of what was said long ago.
+    Compacted(Compacted),
     /// A word to the user.
     Notice {
         /// The word.

@@ -3,16 +3,14 @@
 use mm_llm::{Message, Usage};
 
 use crate::steps::sum;
-use crate::store::{Claim, Compression, SessionRecord, ShownError, StoreError, new_id, now};
+use crate::store::{Claim, SessionRecord, ShownError, StoreError, new_id, now};
 use crate::{Event, Frontend, History, Session, TurnError, session};
 
 /// What of a conversation is kept beside its history.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    /// As it was saved last, without the messages, those of compressions and the plan; `None` until the first save.
+    /// As it was saved last, without the messages, the archive and the plan; `None` until the first save.
     record: Option<SessionRecord>,
-    /// What summaries took the place of, the oldest first. What is pushed here is saved with the next save.
-    pub(crate) compressions: Vec<Compression>,
     /// The right to save; taken when it is needed.
     claim: Option<Claim>,
     /// The errors that are in no record yet.
@@ -81,15 +79,10 @@ impl Session {
         self.id.clone_from(&record.head.id);
         self.history = history;
         self.parts.plan.set(record.plan.take());
-        let compressions = std::mem::take(&mut record.compressions);
+        self.parts.archive.set(std::mem::take(&mut record.compressions));
         // Of another's the claim is taken when this one is saved; what is in the way is told then.
-        self.kept = Kept { record: Some(record), compressions, claim: claim.ok(), ..Kept::default() };
+        self.kept = Kept { record: Some(record), claim: claim.ok(), ..Kept::default() };
         Ok(resumed)
-    }
-
-    /// What summaries took the place of in this conversation, the oldest first.
-    pub fn compressions(&self) -> &[Compression] {
-        &self.kept.compressions
     }
 
     /// Keeps an error that was shown and is none of a turn, such as that of a command; `kind` says of what.
@@ -113,7 +106,7 @@ impl Session {
             self.kept.note("generation", &error.to_string());
         }
         self.kept.usage = sum(self.kept.usage, self.usage);
-        self.save_now(question, ui).await;
+        self.save_as_it_is(question, ui).await;
     }
 
     /// Saves what no save has yet, as whoever is about to leave the conversation does. What is in the way is told, also
@@ -121,12 +114,12 @@ impl Session {
     pub async fn save_rest(&mut self, ui: &dyn Frontend) {
         if self.kept.unsaved {
             self.kept.told = false;
-            self.save_now("", ui).await;
+            self.save_as_it_is("", ui).await;
         }
     }
 
     /// Saves the conversation as it is, once it has a question. `question` is the title of one that has none yet.
-    pub(crate) async fn save_now(&mut self, question: &str, ui: &dyn Frontend) {
+    pub(crate) async fn save_as_it_is(&mut self, question: &str, ui: &dyn Frontend) {
         self.kept.unsaved = true;
         if self.parts.store.is_none() || self.history.last_question().is_none() {
             return;
@@ -175,7 +168,7 @@ impl Session {
         self.parts.provider.name().clone_into(&mut head.provider);
         SessionRecord {
             messages: self.history.messages().to_vec(),
-            compressions: kept.compressions.clone(),
+            compressions: self.parts.archive.to_vec(),
             plan: self.parts.plan.get(),
             ..record.clone()
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mm_config::{Config, DeclaredTool, ParameterType};
 use mm_llm::{OpenAi, PRESETS, StateRoute, preset};
 use mm_session::SessionParts;
-use mm_session::tools::{SaveAnswer, UnloadModel};
+use mm_session::tools::{Recall, RecallSearch, SaveAnswer, UnloadModel};
 use mm_tools::ask_user::AskUser;
 use mm_tools::bash::{Bash, BashOptions};
 use mm_tools::declared::{Declaration, Declared, DeclaredParameter};
@@ -22,16 +22,30 @@ use mm_tools::{DuplicateTool, Tool, ToolSet};
 use super::Surroundings;
 use crate::error::CliError;
 
+const ASK_USER: &str = "ask_user";
+const SAVE_ANSWER: &str = "save_answer";
+const UNLOAD_MODEL: &str = "unload_model";
+const RECALL: &str = "recall";
+const RECALL_SEARCH: &str = "recall_search";
+
 /// What the tools have in common with the rest of the program.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shared {
     pub(super) processes: ProcessRunner,
     pub(super) plan: PlanBoard,
+    pub(super) files: Files,
+}
+
+impl Shared {
+    pub(super) fn new(config: &Config) -> Self {
+        let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
+        Self { processes: ProcessRunner::default(), plan: PlanBoard::default(), files }
+    }
 }
 
 pub(super) fn tools(
     config: &Config,
-    Shared { processes, plan }: &Shared,
+    Shared { processes, plan, files }: &Shared,
     skills: Vec<Skill>,
 ) -> Result<ToolSet, CliError> {
     let mut tools = ToolSet::new();
@@ -47,10 +61,9 @@ pub(super) fn tools(
         add(Arc::new(Bash::new(options, processes.clone())))?;
     }
     if config.edit_tools {
-        let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
         add(Arc::new(ReadFile::new(files.clone())))?;
         add(Arc::new(WriteFile::new(files.clone())))?;
-        add(Arc::new(EditFile::new(files)))?;
+        add(Arc::new(EditFile::new(files.clone())))?;
     }
     if !skills.is_empty() {
         add(Arc::new(ReadSkill::new(skills)))?;
@@ -69,24 +82,40 @@ pub(super) fn of_session(
     config: &Config,
     tools: &mut ToolSet,
     provider: Arc<OpenAi>,
-    parts: &SessionParts,
+    (parts, files): (&SessionParts, &Files),
     around: &Surroundings,
 ) -> Result<(), CliError> {
-    if !config.structured_output.trim().is_empty() {
-        return Ok(());
-    }
-    if config.ask_user_tool && around.answers {
+    let names = names_of_session(config);
+    if names.contains(&ASK_USER) && around.answers {
         tools.add(Arc::new(AskUser::new())).map_err(engine_error)?;
     }
-    if config.save_answer_tool {
-        let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
-        tools.add(Arc::new(SaveAnswer::new(parts.answers.clone(), files))).map_err(engine_error)?;
+    if names.contains(&SAVE_ANSWER) {
+        tools.add(Arc::new(SaveAnswer::new(parts.answers.clone(), files.clone()))).map_err(engine_error)?;
     }
-    let can_unload = preset(&config.provider).is_some_and(|preset| preset.state != StateRoute::Unknown);
-    if config.unload_models && can_unload {
+    if names.contains(&UNLOAD_MODEL) {
         tools.add(Arc::new(UnloadModel::new(provider, config.model.clone()))).map_err(engine_error)?;
     }
+    if names.contains(&RECALL) {
+        tools.add(Arc::new(Recall::new(parts.archive.clone()))).map_err(engine_error)?;
+        tools.add(Arc::new(RecallSearch::new(parts.archive.clone()))).map_err(engine_error)?;
+    }
     Ok(())
+}
+
+/// The names of those tools, `ask_user` too where nobody can answer just now.
+pub(super) fn names_of_session(config: &Config) -> Vec<&'static str> {
+    if !config.structured_output.trim().is_empty() {
+        return Vec::new();
+    }
+    let can_unload = preset(&config.provider).is_some_and(|preset| preset.state != StateRoute::Unknown);
+    let rows = [
+        (ASK_USER, config.ask_user_tool),
+        (SAVE_ANSWER, config.save_answer_tool),
+        (UNLOAD_MODEL, config.unload_models && can_unload),
+        (RECALL, config.context.recall),
+        (RECALL_SEARCH, config.context.recall),
+    ];
+    rows.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect()
 }
 
 fn declaration(tool: &DeclaredTool, config: &Config) -> Declaration {
@@ -128,7 +157,7 @@ pub(crate) fn guard(config: &Config) -> Result<Guard, CliError> {
 }
 
 /// The variables that hold API keys: no command sees them.
-fn key_variables(config: &Config) -> Vec<String> {
+pub(super) fn key_variables(config: &Config) -> Vec<String> {
     let known = PRESETS.iter().filter_map(|preset| preset.key_variable).map(str::to_owned);
     known.chain([config.api_key_env.clone()]).filter(|name| !name.is_empty()).collect()
 }

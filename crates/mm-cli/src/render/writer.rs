@@ -7,6 +7,7 @@ use mm_tools::ToolKind;
 use mm_tools::output::visible;
 use mm_tools::plan::Plan;
 
+use super::compacted::compacted;
 use super::numbers::tokens;
 use super::preview::Preview;
 
@@ -17,6 +18,10 @@ pub(crate) struct Look {
     pub(crate) preview_lines: usize,
     /// Whether thinking is shown.
     pub(crate) show_thinking: bool,
+    /// Whether the hooks that ran are shown.
+    pub(crate) show_hooks: bool,
+    /// Whether each compression is told.
+    pub(crate) show_compressions: bool,
     /// Whether the answer comes by whole lines: a pipe gets no half ones.
     pub(crate) whole_lines: bool,
     /// Whether less important text is dimmed.
@@ -49,6 +54,8 @@ pub(crate) struct Writer {
     previews: HashMap<String, Preview>,
     /// What is waited for.
     phase: Option<String>,
+    /// Lines of hooks that ran, which follow the answer.
+    hooks: String,
 }
 
 impl Writer {
@@ -61,7 +68,14 @@ impl Writer {
             thinking_open: false,
             previews: HashMap::new(),
             phase: None,
+            hooks: String::new(),
         }
+    }
+
+    /// Shows thinking from now on, or no longer; gives which.
+    pub(crate) fn toggle_thinking(&mut self) -> bool {
+        self.look.show_thinking = !self.look.show_thinking;
+        self.look.show_thinking
     }
 
     /// Takes an event and says what to show, in order.
@@ -117,7 +131,21 @@ impl Writer {
                 push_other(&mut shown, remarks(&result, ok));
                 self.spin(None, &mut shown);
             }
+            Event::HookRan { event, target, command, verdict, context_len } if self.look.show_hooks => {
+                let what = target.map_or_else(String::new, |target| format!("{target} "));
+                let line = visible(&format!("{event} {what}{command}")).replace('\n', " ");
+                self.hooks.push_str(&format!("🪝 {line} → {verdict} (context {context_len})\n"));
+            }
+            Event::HookRan { .. } => {}
             Event::PlanChanged { plan } => push_other(&mut shown, check_list(plan.as_ref())),
+            Event::Compacting => self.spin(Some("Compressing the conversation"), &mut shown),
+            Event::Compacted(done) => {
+                self.end_lines(&mut shown);
+                self.spin(None, &mut shown);
+                if self.look.show_compressions {
+                    shown.push(Shown::Other(compacted(&done)));
+                }
+            }
             Event::Notice { text } => {
                 self.end_lines(&mut shown);
                 shown.push(Shown::Other(format!("[notice: {}]\n", visible(&text))));
@@ -171,6 +199,7 @@ impl Writer {
         // Tools that were running when the turn ended.
         let mut left: Vec<Preview> = self.previews.drain().map(|(_, preview)| preview).collect();
         left.iter_mut().for_each(|preview| push_other(shown, preview.finish()));
+        push_other(shown, std::mem::take(&mut self.hooks));
     }
 
     /// Changes what is waited for.

@@ -7,7 +7,7 @@ use mm_tools::plan::{Plan, Status, Step as PlanStep};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::store::{DirStore, MemoryStore, SessionStore};
+use crate::store::{Compression, DirStore, MemoryStore, SessionStore};
 use crate::testing::{RecordingFrontend, check_valid};
 use crate::{SessionOptions, SessionParts};
 
@@ -67,8 +67,9 @@ async fn a_conversation_goes_on_under_the_settings_of_now() {
     assert_eq!((resumed.id.as_str(), resumed.messages, resumed.mended), (id.as_str(), 8, 2));
     assert_eq!((resumed.title.as_str(), resumed.copy_of), ("one", None));
     assert_eq!(second.parts.answers.back(0).as_deref(), Some("a"));
-    assert_eq!((second.plan(), second.compressions()), (saved.plan.clone(), &saved.compressions[..]));
-    second.kept.compressions.push(compression("2"));
+    let archived = second.archive().to_vec();
+    assert_eq!((second.plan(), archived), (saved.plan.clone(), saved.compressions.clone()));
+    second.archive().add(compression("2"));
     ask(&mut second, "four").await;
     let sent = &provider.seen()[0].messages;
     assert_eq!((check_valid(sent), &sent[0]), (Ok(()), &Message::System("now".into())));
@@ -77,7 +78,7 @@ async fn a_conversation_goes_on_under_the_settings_of_now() {
     assert_eq!((after.plan, after.compressions), (saved.plan, vec![compression("1"), compression("2")]));
     assert_eq!((after.errors, after.head.created), (saved.errors, saved.head.created));
     second.restart();
-    assert_eq!((second.plan(), second.compressions()), (None, &[][..]));
+    assert_eq!((second.plan(), second.archive().to_vec()), (None, Vec::new()));
 }
 
 #[tokio::test]

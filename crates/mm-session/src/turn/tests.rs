@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mm_hooks::testing::ScriptedHooks;
-use mm_hooks::{Decision, HookOutcome};
+use mm_hooks::{Decision, HookOutcome, HookRun, HookVerdict};
 use mm_llm::testing::{ScriptedProvider, Step};
 use mm_llm::{ChatEvent, FinishReason, Message, ProviderError, Usage};
 use mm_tools::testing::ScriptedTool;
@@ -336,6 +336,8 @@ async fn hooks_rewrite_refuse_and_stop() {
             vec!["done 0\n\n[from a hook]\nc"],
         ),
         ("postToolCall", stop(), "!a hook failed: broken", vec!["[not run: the turn ended first]"]),
+        ("postGeneration", stop(), "!a hook failed: broken", vec!["done 0"]),
+        ("postGeneration", HookOutcome::deny("too late"), "ok", vec!["done 0"]),
     ];
     for (event, outcome, expected, results) in rows {
         let told = format!("{event} {outcome:?}");
@@ -344,6 +346,92 @@ async fn hooks_rewrite_refuse_and_stop() {
         assert_eq!(bench.ask("q").await, expected, "{told}");
         assert_eq!(bench.results(), results, "{told}");
     }
+}
+
+#[tokio::test]
+async fn a_question_that_a_hook_refused_is_kept_nowhere() {
+    let store = Arc::new(MemoryStore::default());
+    let hooks = ScriptedHooks::new([("preGeneration", HookOutcome::deny("not now"))]);
+    let mut bench = Bench::with(vec![ScriptedProvider::text("a")], hooks, |_| {});
+    bench.session.parts.store = Some(store.clone());
+    bench.ask("secret").await;
+    assert!(store.list().await.unwrap().is_empty());
+    assert_eq!(bench.ask("q").await, "a");
+    assert_eq!(store.list().await.unwrap()[0].head.as_ref().unwrap().title, "q");
+    let sent = format!("{:?}", bench.provider.seen());
+    assert!(!sent.contains("secret") && !sent.contains("not now"), "{sent}");
+}
+
+#[tokio::test]
+async fn a_hook_that_asks_does_not_undo_what_the_user_said_for_the_session() {
+    let ask = || ("preToolCall", HookOutcome { decision: Decision::Ask, ..Default::default() });
+    let rows = [
+        (Confirmation::Session, vec!["done 0", "[refused by the user]"], 2),
+        (
+            Confirmation::Never,
+            vec![
+                "[refused by the user, who does not allow this tool in this session]",
+                "[refused: the user does not allow this tool in this session]",
+            ],
+            1,
+        ),
+        (Confirmation::Nobody("x".into()), vec!["[refused: x]", "[refused by the user]"], 2),
+    ];
+    for (answer, results, asked) in rows {
+        let replies = vec![bash("a", "ls"), bash("b", "ls"), ScriptedProvider::text("ok")];
+        let mut bench = Bench::with(replies, ScriptedHooks::new([ask(), ask()]), |_| {});
+        bench.ui = RecordingFrontend::new([answer]);
+        bench.ask("q").await;
+        assert_eq!(
+            (bench.results(), bench.ui.asked().len()),
+            (results.iter().map(|r| r.to_string()).collect(), asked)
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_hooks_add_is_for_the_model_alone() {
+    let context = |text: &str| HookOutcome { context: Some(text.into()), ..Default::default() };
+    let deny = HookOutcome { context: Some("[secret]".into()), ..HookOutcome::deny("no") };
+    let rows = [
+        (
+            vec![("preToolCall", context("[secret]")), ("postToolCall", context("[more]"))],
+            "done 0",
+            "\n\n[from a hook]\n[secret]\n\n[from a hook]\n[more]",
+        ),
+        (vec![("preToolCall", deny)], "[refused by a hook: no]", "\n\n[from a hook]\n[secret]"),
+    ];
+    for (outcomes, shown, added) in rows {
+        let replies = vec![bash("a", "ls"), ScriptedProvider::text("ok")];
+        let mut bench = Bench::with(replies, ScriptedHooks::new(outcomes), |_| {});
+        bench.ask("q").await;
+        assert_eq!(bench.results(), [format!("{shown}{added}")]);
+        let told = format!("{:?}", bench.ui.events());
+        assert!(told.contains(&format!("result: {shown:?}")) && !told.contains("secret"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn hooks_know_where_they_are_and_are_told_of() {
+    let run = HookRun { command: "./c".into(), verdict: HookVerdict::Ask, context_len: 3 };
+    let hooks = ScriptedHooks::new([(
+        "preToolCall",
+        HookOutcome { ran: vec![run], notices: vec!["n".into()], ..Default::default() },
+    )]);
+    let replies = vec![bash("a", "ls"), ScriptedProvider::text("ok")];
+    let mut bench = Bench::with(replies, hooks, |options| options.agent = "bob".into());
+    bench.ask("q").await;
+    let events = bench.ui.events();
+    let at = events.iter().position(|event| matches!(event, Event::HookRan { .. })).unwrap();
+    let expected = Event::HookRan {
+        event: "preToolCall",
+        target: Some("bash".into()),
+        command: "./c".into(),
+        verdict: HookVerdict::Ask,
+        context_len: 3,
+    };
+    assert_eq!((&events[at], &events[at + 1]), (&expected, &Event::Notice { text: "n".into() }));
+    assert!(matches!(events[at + 2], Event::ToolStarted { .. }));
 }
 
 #[tokio::test]

@@ -48,22 +48,32 @@ impl Running {
         let host = reading.host;
         let closed = CancellationToken::new();
         let mut reader = Reader::new(reading);
-        let ending = {
-            let mut reading = pin!(reader.read(closed.clone()));
-            let ending = self.watch(reading.as_mut(), limit, cancel).await;
-            tokio::select! {
-                () = closed.cancelled() => {}
-                () = sleep(DRAIN) => {}
-                never = reading => match never {},
-            }
-            ending
-        };
+        let ending = self.see_out(reader.read(closed.clone()), &closed, limit, cancel).await;
         // A slow host must not cost the last of the output: that is taken without waiting for it.
         let rest = reader.read_rest();
         if !rest.is_empty() {
             let _ = timeout(DRAIN, host.progress(&rest)).await;
         }
         (ending, self.leave().await)
+    }
+
+    /// Does the reading and writing of `io` until the process has ended and `io` tells by `closed` that nothing more
+    /// can come, or has had a moment for the rest.
+    pub(super) async fn see_out(
+        &mut self,
+        io: impl Future<Output = Infallible>,
+        closed: &CancellationToken,
+        limit: Duration,
+        cancel: &CancellationToken,
+    ) -> Ending {
+        let mut io = pin!(io);
+        let ending = self.watch(io.as_mut(), limit, cancel).await;
+        tokio::select! {
+            () = closed.cancelled() => {}
+            () = sleep(DRAIN) => {}
+            never = io => match never {},
+        }
+        ending
     }
 
     /// Reads until the process has ended, by itself or not.
@@ -86,6 +96,15 @@ impl Running {
             never = reading => match never {},
         }
         ending
+    }
+
+    /// Ends what the process left behind.
+    pub(super) async fn end_rest(mut self) {
+        if !self.group.settled().await.is_empty() {
+            self.group.end(GRACE).await;
+        }
+        self.child = None;
+        self.registry.forget(self.group);
     }
 
     /// Lets go of the process; the session is remembered as long as somebody is in it.

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 
 use process_wrap::tokio::{CommandWrap, ProcessSession};
@@ -50,28 +50,61 @@ impl SpawnError {
     pub fn is_missing_program(&self) -> bool {
         matches!(self, Self::NoProgram(_))
     }
+
+    pub(super) fn other(command: &Command, source: io::Error) -> Self {
+        Self::Other { program: command.program.clone(), source }
+    }
+}
+
+/// What a command gets as its standard streams.
+pub(super) struct Streams {
+    pub(super) stdin: Stdio,
+    pub(super) stdout: Stdio,
+    pub(super) stderr: Stdio,
 }
 
 /// Starts a command with its output in one pipe, so that what it writes to standard output and standard
 /// error keeps its order.
 pub(super) fn spawn(command: &Command, registry: &Arc<Registry>) -> Result<(Running, Receiver), SpawnError> {
-    check_directory(&command.cwd)?;
-    let other = |source| SpawnError::Other { program: command.program.clone(), source };
+    let other = |source| SpawnError::other(command, source);
     let (reader, writer) = io::pipe().map_err(other)?;
     let pipe = Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(other)?;
     let errors = writer.try_clone().map_err(other)?;
-    // The ends for writing go away with `wrapped`: the pipe ends when the last process closes it.
+    let streams = Streams { stdin: Stdio::null(), stdout: writer.into(), stderr: errors.into() };
+    Ok((start(command, streams, registry)?, pipe))
+}
+
+/// Starts a command as the leader of a session of its own.
+pub(super) fn start(
+    command: &Command,
+    streams: Streams,
+    registry: &Arc<Registry>,
+) -> Result<Running, SpawnError> {
+    check_directory(&command.cwd)?;
+    // The ends for writing go away with `wrapped`: a pipe ends when the last process closes it.
     let mut wrapped = CommandWrap::with_new(&command.program, |started| {
         started.args(&command.args).current_dir(&command.cwd).envs(command.env.iter().cloned());
         for name in &command.env_remove {
             started.env_remove(name);
         }
-        started.stdin(Stdio::null()).stdout(writer).stderr(errors);
+        started.stdin(streams.stdin).stdout(streams.stdout).stderr(streams.stderr);
     });
     let child = wrapped.wrap(ProcessSession).spawn().map_err(|error| refused(command, error))?;
-    let group = child.id().and_then(Group::led_by).ok_or_else(|| other(io::ErrorKind::NotFound.into()))?;
+    let nobody = || SpawnError::other(command, io::ErrorKind::NotFound.into());
+    let group = child.id().and_then(Group::led_by).ok_or_else(nobody)?;
     // The wrapper's own `wait` waits for the whole group; the call ends with the process itself.
-    Ok((Running::new(child.into_inner(), group, Arc::clone(registry)), pipe))
+    Ok(Running::new(child.into_inner(), group, Arc::clone(registry)))
+}
+
+/// Starts an editor with the standard streams of this process, in its session, and waits for its end.
+pub(super) async fn edit(editor: &str, file: &Path, cwd: &Path) -> Result<ExitStatus, SpawnError> {
+    check_directory(cwd)?;
+    let mut shell = tokio::process::Command::new("sh");
+    shell.arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).current_dir(cwd).kill_on_drop(true);
+    shell.status().await.map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => SpawnError::NoProgram("sh".to_owned()),
+        _ => SpawnError::Other { program: "sh".to_owned(), source },
+    })
 }
 
 /// The dot at the end makes it fail for what is no directory, or one that may not be entered.
@@ -88,6 +121,6 @@ fn refused(command: &Command, source: io::Error) -> SpawnError {
     match source.kind() {
         io::ErrorKind::NotFound => SpawnError::NoProgram(program),
         io::ErrorKind::PermissionDenied => SpawnError::NotExecutable(program),
-        _ => SpawnError::Other { program, source },
+        _ => SpawnError::other(command, source),
     }
 }

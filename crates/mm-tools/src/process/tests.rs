@@ -43,7 +43,7 @@ fn holders(marker: &str) -> Vec<String> {
     lines.filter(|line| line.contains(marker)).collect()
 }
 
-fn sh(script: &str, marker: &str) -> Command {
+pub(crate) fn sh(script: &str, marker: &str) -> Command {
     Command {
         program: "bash".to_owned(),
         args: vec!["-c".to_owned(), script.replace("{m}", marker)],

@@ -2,6 +2,7 @@
 
 mod input;
 mod questions;
+mod turns;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,6 +39,8 @@ pub(crate) struct Line {
     input: Arc<Input>,
     ui: Screen,
     signals: Signals,
+    /// The questions of this conversation that can be taken back, as they were typed.
+    asked: Vec<turns::Asked>,
     /// The exit code of the last turn: a script of questions sees a failure.
     code: u8,
     /// The user or the system ended the program itself.
@@ -53,6 +56,8 @@ pub(crate) async fn run(engine: Engine, config: &Config, choose: bool) -> Result
     let look = Look {
         preview_lines: config.preview_lines,
         show_thinking: config.show_thinking,
+        show_hooks: config.display_hooks,
+        show_compressions: config.context.show_stats,
         whole_lines: !streams.stdout_is_terminal,
         dim: streams.dim,
     };
@@ -61,7 +66,18 @@ pub(crate) async fn run(engine: Engine, config: &Config, choose: bool) -> Result
     let ui = Screen { presenter, output: output.clone(), colours: streams.dim, input: asks };
     let commands = command::all(config);
     let listed = Vec::new();
-    let mut line = Line { engine, output, commands, listed, input, ui, signals, code: 0, killed: false };
+    let mut line = Line {
+        engine,
+        output,
+        commands,
+        listed,
+        input,
+        ui,
+        signals,
+        asked: Vec::new(),
+        code: 0,
+        killed: false,
+    };
     if line.greet(config).await && (!choose || line.choose().await) {
         line.talk().await;
     }
@@ -211,7 +227,8 @@ impl Line {
         }
     }
 
-    async fn ask(&mut self, question: &str) -> Flow {
+    pub(crate) async fn ask(&mut self, question: &str) -> Flow {
+        self.note(question);
         let cancel = CancellationToken::new();
         let gone = self.output.gone().clone();
         let result = {
@@ -249,7 +266,7 @@ impl Line {
             Err(_) if self.output.gone().is_cancelled() => self.code = 0,
             Err(error) => {
                 self.code = error.code();
-                self.output.other(format!("{error}\n")).await;
+                self.output.other(format!("{}\n", visible(&error.to_string()))).await;
             }
         }
         if self.engine.streams.stdin_is_terminal {

@@ -25,6 +25,8 @@ pub(crate) enum Carries {
 #[derive(Debug)]
 pub(super) struct Json {
     carries: Carries,
+    /// Whether the hooks that ran are told.
+    tells_hooks: bool,
     presenter: Presenter,
     output: Output,
     /// What happened so far; `show` has only a shared reference.
@@ -57,8 +59,8 @@ struct CallEnd {
 }
 
 impl Json {
-    pub(super) fn new(carries: Carries, presenter: Presenter, output: Output) -> Self {
-        Self { carries, presenter, output, seen: Mutex::default() }
+    pub(super) fn new(carries: Carries, tells_hooks: bool, presenter: Presenter, output: Output) -> Self {
+        Self { carries, tells_hooks, presenter, output, seen: Mutex::default() }
     }
 
     /// Prints what a turn came to: its answer, or the words of its error.
@@ -108,6 +110,7 @@ impl Json {
                 // The words of an error are the program's, so the last line waits for them.
                 return seen.open().map(Call::broken_off).collect();
             }
+            Event::HookRan { .. } if !self.tells_hooks => return Vec::new(),
             _ => {}
         }
         of(event).into_iter().collect()
@@ -181,7 +184,17 @@ fn of(event: &Event) -> Option<Value> {
         Event::ToolFinished { id, name, ok, result, elapsed } => {
             finished((id, name), &CallEnd { ok: *ok, result: Some(result.clone()), elapsed: *elapsed })
         }
+        Event::HookRan { event, target, command, verdict, context_len } => json!({
+            "type": "hook_ran", "event": event, "target": target, "command": command,
+            "decision": verdict.to_string(), "contextLength": context_len,
+        }),
         Event::PlanChanged { plan } => json!({ "type": "plan_changed", "plan": plan.as_ref().map(plan_of) }),
+        Event::Compacting => json!({ "type": "compacting" }),
+        Event::Compacted(done) => json!({
+            "type": "compacted", "id": done.id, "summary": done.summary,
+            "messagesBefore": done.messages.0, "messagesAfter": done.messages.1,
+            "tokensBefore": done.tokens.0, "tokensAfter": done.tokens.1, "durationMs": millis(done.elapsed),
+        }),
         Event::Notice { text } => json!({ "type": "notice", "text": text }),
         Event::SaveFailed { why } => json!({ "type": "save_failed", "why": why }),
         Event::TurnEnded { .. } => return None,

@@ -122,7 +122,7 @@ async fn ask(
         let result = engine.session.turn(&question, &Once { presenter }, cancel).await;
         return result.map(drop).map_err(|error| failed(&error));
     };
-    let ui = Json::new(carries, presenter, output.clone());
+    let ui = Json::new(carries, config.display_hooks, presenter, output.clone());
     let result = engine.session.turn(&question, &ui, cancel).await.map_err(|error| failed(&error));
     let told = result.as_ref().map(|answer| answer.text.as_str()).map_err(CliError::told);
     ui.end(told).await;
@@ -140,6 +140,8 @@ fn look(config: &Config, streams: Streams) -> Look {
     Look {
         preview_lines: config.preview_lines,
         show_thinking: config.show_thinking,
+        show_hooks: config.display_hooks,
+        show_compressions: config.context.show_stats,
         whole_lines: !streams.stdout_is_terminal,
         dim: streams.dim,
     }

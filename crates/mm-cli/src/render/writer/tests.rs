@@ -1,10 +1,18 @@
 use std::time::Duration;
 
+use mm_hooks::HookVerdict;
 use mm_llm::Usage;
 
 use super::*;
 
-const LOOK: Look = Look { preview_lines: 2, show_thinking: true, whole_lines: false, dim: false };
+const LOOK: Look = Look {
+    preview_lines: 2,
+    show_thinking: true,
+    show_hooks: true,
+    show_compressions: true,
+    whole_lines: false,
+    dim: false,
+};
 
 /// Plays events; answers stand as they are, other text in ‹›, phases in {}.
 fn screen(look: Look, events: Vec<Event>) -> String {
@@ -49,6 +57,11 @@ fn finished(ok: bool, result: &str) -> Event {
         result: result.into(),
         elapsed: Duration::ZERO,
     }
+}
+
+fn hook_ran(target: Option<&str>, verdict: HookVerdict) -> Event {
+    let (target, command) = (target.map(str::to_owned), "./c\x1b.sh".to_owned());
+    Event::HookRan { event: "preToolCall", target, command, verdict, context_len: 7 }
 }
 
 fn ended(outcome: Outcome) -> Event {
@@ -102,6 +115,21 @@ fn each_event_has_its_place() {
         (LOOK, vec![started(false), finished(true, "[1, 2]")], "‹🔧 bash: ls\n›{bash}{}"),
         (LOOK, vec![text("a\u{1b}[2J\n")], "a\\u{1b}[2J\n"),
         (pipe, vec![text("a\u{1b}[2J\n")], "a\u{1b}[2J\n"),
+        (
+            LOOK,
+            vec![
+                hook_ran(Some("bash"), HookVerdict::Deny),
+                hook_ran(None, HookVerdict::Failed),
+                text("a"),
+                ended(Outcome::Answered),
+            ],
+            "a\n‹🪝 preToolCall bash ./c\\u{1b}.sh → deny (context 7)\n🪝 preToolCall ./c\\u{1b}.sh → failed (context 7)\n›",
+        ),
+        (
+            Look { show_hooks: false, ..LOOK },
+            vec![hook_ran(None, HookVerdict::Allow), ended(Outcome::Answered)],
+            "",
+        ),
         (LOOK, vec![text("a"), Event::Notice { text: "n".into() }], "a\n‹[notice: n]\n›"),
         (
             LOOK,

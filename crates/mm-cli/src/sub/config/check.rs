@@ -33,7 +33,8 @@ pub(super) fn run(around: &Surroundings, overrides: &Overrides, form: Form) -> R
 /// What the program would say at its start though the file is valid: warnings, and whole lines of errors.
 fn beyond_the_file(report: &mut Report, around: &Surroundings) -> Vec<String> {
     if report.config.is_some() {
-        for (key, words) in warnings::of(&report.draft, around) {
+        let unmatched = assemble::unmatched_hooks(&report.draft, around);
+        for (key, words) in warnings::of(&report.draft, around).into_iter().chain(unmatched) {
             let line = match key.map(|key| report.origin(&key)) {
                 Some(Origin::Line(line)) => Some(line),
                 _ => None,

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::tools::Results;
 use super::{Confirmed, JournalError};
-use crate::{ConfirmRequest, Confirmation, Event, Frontend, Outcome};
+use crate::{Compacted, ConfirmRequest, Confirmation, Event, Frontend, Outcome};
 
 /// What stands for a time and for tokens per second.
 const TIME: &str = "<time>";
@@ -158,9 +158,18 @@ fn told(event: Event) -> Value {
         Event::ToolFinished { id, name, ok, result, elapsed: _ } => json!({
             "event": "tool_finished", "id": id, "name": name, "ok": ok, "result": result, "elapsed": TIME
         }),
+        Event::HookRan { event, target, command, verdict, context_len } => json!({
+            "event": "hook_ran", "at": event, "target": target, "command": command,
+            "decision": verdict.to_string(), "contextLength": context_len,
+        }),
         Event::PlanChanged { plan } => {
             json!({"event": "plan_changed", "plan": plan.map(|plan| plan.to_string())})
         }
+        Event::Compacting => json!({"event": "compacting"}),
+        Event::Compacted(Compacted { id, summary, messages, tokens, elapsed: _ }) => json!({
+            "event": "compacted", "id": id, "summary": summary, "messages": [messages.0, messages.1],
+            "tokens": [tokens.0, tokens.1], "elapsed": TIME,
+        }),
         Event::Notice { text } => json!({"event": "notice", "text": text}),
         Event::SaveFailed { why } => json!({"event": "save_failed", "why": why}),
         Event::TurnEnded { outcome, usage: counts } => {
