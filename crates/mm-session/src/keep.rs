@@ -3,7 +3,7 @@
 use mm_llm::{Message, Usage};
 
 use crate::steps::sum;
-use crate::store::{Claim, SessionRecord, ShownError, StoreError, new_id, now};
+use crate::store::{Claim, SessionRecord, ShownError, StoreError, new_id, now, title};
 use crate::{Event, Frontend, History, Session, TurnError, session};
 
 /// What of a conversation is kept beside its history.
@@ -118,10 +118,12 @@ impl Session {
         }
     }
 
-    /// Saves the conversation as it is, once it has a question. `question` is the title of one that has none yet.
+    /// Saves the conversation as it is, once it has come to a question; says once that it cannot be. `question` is the
+    /// title of one that has none yet.
     pub(crate) async fn save_as_it_is(&mut self, question: &str, ui: &dyn Frontend) {
         self.kept.unsaved = true;
-        if self.parts.store.is_none() || self.history.last_question().is_none() {
+        let has_come = self.history.last_question().is_some() || self.kept.record.is_some();
+        if self.parts.store.is_none() || !has_come {
             return;
         }
         match self.keep(question).await {
@@ -161,6 +163,12 @@ impl Session {
         record.errors.append(&mut kept.errors);
         record.usage = sum(record.usage, std::mem::take(&mut kept.usage));
         let head = &mut record.head;
+        // The first question may be taken back.
+        if self.history.last_question().is_none() {
+            head.title.clear();
+        } else if head.title.is_empty() {
+            head.title = title(question);
+        }
         head.updated = now();
         head.cwd.clone_from(&options.cwd);
         head.config.clone_from(&options.config);

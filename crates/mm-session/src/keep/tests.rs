@@ -152,3 +152,19 @@ async fn a_conversation_without_a_question_is_not_saved() {
     let errors = store.load(&id).await.unwrap().errors;
     assert_eq!(errors.iter().map(|error| error.kind.as_str()).collect::<Vec<_>>(), ["resume", "generation"]);
 }
+
+#[tokio::test]
+async fn a_question_that_was_taken_back_is_in_no_file() {
+    let store = Arc::new(MemoryStore::default());
+    let replies = ["a", "b"].map(ScriptedProvider::text);
+    let (mut session, _) = session(store.clone(), replies.into());
+    ask(&mut session, "one").await;
+    let ui = RecordingFrontend::default();
+    assert_eq!(session.take_back(&ui).await.as_deref(), Some("one"));
+    let kept = store.load(session.id()).await.unwrap();
+    assert_eq!((kept.head.title.as_str(), &kept.messages[..]), ("", &[Message::System("now".into())][..]));
+    ask(&mut session, "two").await;
+    let kept = store.load(session.id()).await.unwrap();
+    assert_eq!((kept.head.title.as_str(), &kept.messages[..]), ("two", session.history().messages()));
+    assert_eq!(store.list().await.unwrap().len(), 1);
+}
