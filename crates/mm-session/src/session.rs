@@ -249,7 +249,8 @@ impl Session {
     pub async fn take_back(&mut self, ui: &dyn Frontend) -> Option<String> {
         let (question, answers) = self.history.take_back()?;
         self.parts.answers.drop_last(answers);
-        (self.counted, self.hold_until) = Default::default();
+        self.counted.forget();
+        self.hold_until = 0;
         self.save_as_it_is("", ui).await;
         Some(question)
     }
