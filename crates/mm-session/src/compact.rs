@@ -178,7 +178,8 @@ impl Session {
             summary: summary.clone(),
             messages: taken,
         });
-        (self.counted, self.hold_until) = Default::default();
+        self.counted.forget();
+        self.hold_until = 0;
         let messages = (before.0, self.without_system());
         let tokens = (before.1, self.tokens());
         Ok(Compacted { id, summary, messages, tokens, elapsed: begun.elapsed() })

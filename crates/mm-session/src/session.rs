@@ -36,6 +36,8 @@ pub struct Session {
     /// Counts of the turn that is running.
     pub(crate) usage: Usage,
     pub(crate) tool_calls: usize,
+    /// How many questions entered the history.
+    pub(crate) questions: usize,
     /// What the server counted last.
     pub(crate) counted: Counted,
     /// The tokens that a conversation must have before it is compressed by itself again.
@@ -179,6 +181,7 @@ impl Session {
             draft: Reply::default(),
             usage: Usage::default(),
             tool_calls: 0,
+            questions: 0,
             counted: Counted::default(),
             hold_until: 0,
             compacted_to_fit: false,
@@ -228,6 +231,12 @@ impl Session {
         &self.parts.archive
     }
 
+    /// How many questions entered the history since the conversation began here. One that a hook refused, or that was
+    /// interrupted before the model was asked, did not.
+    pub fn questions(&self) -> usize {
+        self.questions
+    }
+
     /// What it took, for the last answer and in all.
     pub fn stats(&self) -> &Statistics {
         &self.stats
@@ -249,7 +258,8 @@ impl Session {
     pub async fn take_back(&mut self, ui: &dyn Frontend) -> Option<String> {
         let (question, answers) = self.history.take_back()?;
         self.parts.answers.drop_last(answers);
-        (self.counted, self.hold_until) = Default::default();
+        self.counted.forget();
+        self.hold_until = 0;
         self.save_as_it_is("", ui).await;
         Some(question)
     }

@@ -8,7 +8,6 @@ use mm_hooks::{Decision, HookContext, HookEvent, HookOutcome, HookRun, TokenCoun
 use mm_llm::{ChatEvent, ChatRequest, Reply, Usage, Waiting, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::compact::Counted;
 use crate::stats::CallWatch;
 use crate::{Answer, Ending, Event, Frontend, Session, SessionOptions, TurnError};
 
@@ -89,7 +88,8 @@ impl Session {
         let reply = std::mem::take(&mut self.draft);
         let usage = reply.usage.unwrap_or_default();
         self.usage = sum(self.usage, usage);
-        self.counted = Counted { prompt: usage.prompt.unwrap_or_default(), messages: sent };
+        let sent = self.history.messages().get(..sent).unwrap_or_default();
+        self.counted.take(usage.prompt.unwrap_or_default(), sent, &self.specs);
         self.stats.called(&time, usage);
         Ok(reply)
     }

@@ -48,6 +48,7 @@ impl Session {
         let question = self.admit(question, ui, cancel).await?;
         self.compact_if_due(&question, ui, cancel).await;
         self.history.question(&question);
+        self.questions += 1;
         let mut referee = Referee::new(self.limits()).for_format(self.options.format.clone());
         loop {
             referee.round()?;

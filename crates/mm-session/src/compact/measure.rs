@@ -8,6 +8,8 @@ use crate::history::is_remark;
 
 /// Bytes that a token stands for where nobody counts.
 const BYTES: usize = 4;
+/// The messages of a first question, with a system message.
+const FIRST: usize = 2;
 /// Tokens of a message beside its text: what a chat template puts around it.
 const AROUND: usize = 4;
 
@@ -18,6 +20,23 @@ pub(crate) struct Counted {
     pub(crate) prompt: u64,
     /// The messages that were sent.
     pub(crate) messages: usize,
+    /// Tokens that the server's chat template has beside the messages, as far as the first call of a conversation told.
+    pub(crate) template: u64,
+}
+
+impl Counted {
+    /// Takes the count of a call. What it has beyond the estimate of a first question is the template's.
+    pub(crate) fn take(&mut self, prompt: u64, sent: &[Message], tools: &[ToolSpec]) {
+        if sent.len() <= FIRST {
+            self.template = prompt.saturating_sub(estimate(sent) + estimate_tools(tools));
+        }
+        (self.prompt, self.messages) = (prompt, sent.len());
+    }
+
+    /// Forgets the last call: the messages are others now.
+    pub(crate) fn forget(&mut self) {
+        (self.prompt, self.messages) = (0, 0);
+    }
 }
 
 /// Tokens of messages, estimated.
@@ -38,7 +57,7 @@ pub(crate) fn estimate_tools(tools: &[ToolSpec]) -> u64 {
 pub(crate) fn size(messages: &[Message], tools: &[ToolSpec], counted: Counted) -> u64 {
     let since = messages.get(counted.messages..).unwrap_or_default();
     let by_server = if counted.prompt > 0 { counted.prompt + estimate(since) } else { 0 };
-    by_server.max(estimate(messages) + estimate_tools(tools))
+    by_server.max(estimate(messages) + estimate_tools(tools) + counted.template)
 }
 
 /// Whether a conversation of so many tokens and messages calls for a compression.
@@ -95,12 +114,13 @@ mod tests {
         let all = estimate(&messages);
         let rows = [
             (Counted::default(), all),
-            (Counted { prompt: 1_000, messages: 5 }, 1_000),
-            (Counted { prompt: 1_000, messages: 4 }, 1_000 + estimate(&messages[4..])),
+            (Counted { prompt: 1_000, messages: 5, template: 0 }, 1_000),
+            (Counted { prompt: 1_000, messages: 4, template: 0 }, 1_000 + estimate(&messages[4..])),
             // After a silent cut the server counts less than there is.
-            (Counted { prompt: 3, messages: 5 }, all),
-            (Counted { prompt: 0, messages: 5 }, all),
-            (Counted { prompt: 1_000, messages: 99 }, 1_000),
+            (Counted { prompt: 3, messages: 5, template: 0 }, all),
+            (Counted { prompt: 3, messages: 5, template: 7 }, all + 7),
+            (Counted { prompt: 0, messages: 5, template: 0 }, all),
+            (Counted { prompt: 1_000, messages: 99, template: 0 }, 1_000),
         ];
         for (counted, expected) in rows {
             assert_eq!(size(&messages, &[], counted), expected, "{counted:?}");

@@ -210,8 +210,19 @@ impl Line {
         Flow::Stay
     }
 
+    /// Saves what could not be saved so far, before the conversation is left.
+    pub(crate) async fn save_rest(&mut self) {
+        let Self { engine, ui, signals, killed, .. } = self;
+        tokio::select! {
+            () = engine.session.save_rest(ui) => {}
+            wish = signals.next() => *killed |= wish == Wish::End,
+            () = tokio::time::sleep(PATIENCE), if *killed => {}
+        }
+    }
+
     pub(crate) async fn ask(&mut self, question: &str) -> Flow {
         self.note(question);
+        let before = self.engine.session.questions();
         let cancel = CancellationToken::new();
         let gone = self.output.gone().clone();
         let result = {
@@ -229,6 +240,8 @@ impl Line {
                 }
             }
         };
+        let result = result.map(drop);
+        self.forget_unless_asked(before);
         if result.is_ok() {
             // A server that came up after the start tells its window only now.
             assemble::learn_window(&mut self.engine).await;
@@ -238,7 +251,7 @@ impl Line {
         }
         // A terminal that takes nothing must not hold up the end.
         let patience = if self.killed || cancel.is_cancelled() { PATIENCE } else { Duration::MAX };
-        let _ = tokio::time::timeout(patience, self.tell(result.map(drop))).await;
+        let _ = tokio::time::timeout(patience, self.tell(result)).await;
         if self.killed || gone.is_cancelled() { Flow::Leave } else { Flow::Stay }
     }
 
@@ -259,6 +272,7 @@ impl Line {
 
     async fn end(mut self, writing: Writing) -> Result<ExitCode, CliError> {
         self.engine.processes.shutdown().await;
+        self.save_rest().await;
         let code = match (self.killed, self.engine.streams.stdin_is_terminal) {
             (true, _) => 130,
             (false, true) => 0,

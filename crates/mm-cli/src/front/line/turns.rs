@@ -22,6 +22,13 @@ impl Line {
         self.asked.push(Asked { typed: typed.to_owned(), files: self.engine.files.mark() });
     }
 
+    /// Forgets a question that did not enter the conversation: `before` is how many were in it.
+    pub(super) fn forget_unless_asked(&mut self, before: usize) {
+        if self.engine.session.questions() == before {
+            self.asked.pop();
+        }
+    }
+
     /// Forgets the questions: another conversation begins.
     pub(crate) fn forget_questions(&mut self) {
         self.asked.clear();
