@@ -72,3 +72,20 @@ async fn json_is_shown_as_it_was_written() {
     terminal.type_in("go\n").await;
     terminal.until(&format!("{answer}\r\n")).await;
 }
+
+#[tokio::test]
+async fn a_diff_that_was_confirmed_is_not_shown_again() {
+    let edit = json!({"path": "notes.txt", "old": "bread", "new": "rye"}).to_string();
+    let server =
+        ScriptedServer::start([Answer::call("edit_file", &edit), Answer::text(&["done"])]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "yolo: false\n");
+    sandbox.write("notes.txt", "milk\nbread\n");
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("go\n").await;
+    terminal.until("+rye").await;
+    terminal.until("Run it?").await;
+    terminal.type_in("y\n").await;
+    let rest = terminal.until("done").await;
+    assert!(!rest.contains("rye"), "{rest:?}");
+}

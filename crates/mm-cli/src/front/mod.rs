@@ -49,6 +49,11 @@ impl Presenter {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner).toggle_thinking()
     }
 
+    /// The diff of the call that runs stands on the screen already.
+    pub(crate) fn diff_was_seen(&self) {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).diff_was_seen();
+    }
+
     pub(crate) async fn show(&self, event: Event) {
         self.put(event, true).await;
     }

@@ -82,6 +82,12 @@ impl Writer {
         self.look.show_thinking
     }
 
+    /// The diff of the call that runs has been seen, in the request for a permission.
+    pub(crate) fn diff_was_seen(&mut self) {
+        // A call that is asked about runs alone.
+        self.running.values_mut().for_each(|running| running.shows_diff = false);
+    }
+
     /// Takes an event and says what to show, in order.
     pub(crate) fn take(&mut self, event: Event) -> Vec<Shown> {
         let mut shown = Vec::new();

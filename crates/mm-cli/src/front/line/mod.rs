@@ -329,6 +329,9 @@ impl Frontend for Screen {
             Some(diff) => render::diff(diff, self.colours),
             None => render::whole(request.summary, request.arguments),
         };
+        if request.diff.is_some() {
+            self.presenter.diff_was_seen();
+        }
         self.output.other(change).await;
         self.output.other(render::warning(request.risk)).await;
         loop {
