@@ -7,7 +7,8 @@ pub(super) struct Style {
     colour: Option<Colour>,
 }
 
-/// Colours that can be read on a light and on a dark background.
+/// Colours that can be read on a light and on a dark background; most of them are for code.
+#[cfg_attr(not(feature = "highlight"), allow(dead_code))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Colour {
     Red,
