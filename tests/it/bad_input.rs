@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mm_llm::testing::{Answer, End, ScriptedServer};
 
-use crate::support::Sandbox;
+use crate::support::{Sandbox, ended};
 
 #[tokio::test]
 async fn no_server_is_an_engine_error_with_a_hint() {
@@ -200,4 +200,28 @@ async fn the_commands_of_one_reply_share_the_watchdog() {
         .await;
     assert_eq!((server.bodies().len(), ran.code), (3, Some(2)), "each reply begins anew: {}", ran.stderr);
     assert!(ran.stderr.contains("connection hang detected after 1s: a command"), "{}", ran.stderr);
+}
+
+/// A flood of output, told apart from a leak by what the program held at its worst.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_command_that_never_stops_writing_costs_no_memory() {
+    let server = ScriptedServer::start([Answer::bash("yes"), Answer::text(&["done"])]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "bashTimeout: 3s\npreviewLines: 2\n");
+    let mut child = sandbox.command(&["-p", "go"]).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id().unwrap());
+    let mut peak = 0;
+    let ran = loop {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kibibytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        peak = peak.max(kibibytes.unwrap_or_default());
+        if child.try_wait().unwrap().is_some() {
+            break ended(child).await;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    println!("at most {} MiB", peak >> 10);
+    assert!(ran.stderr.contains("[error: 3s timeout exceeded]"), "{}", ran.stderr);
+    assert!(0 < peak && peak < 40 << 10, "{peak} KiB");
 }

@@ -193,3 +193,44 @@ async fn a_program_and_a_trace_get_what_really_happened() {
         assert!(std::fs::read_to_string(file.path()).unwrap().ends_with("data: [DONE]\n\n"));
     }
 }
+
+/// A tool other than `bash`: the configuration that declares it, a question, and what the call is shown as.
+const TOOLS: [(&str, &str, &str); 6] = [
+    ("", "Read notes.txt.", "🔧 read_file: notes.txt"),
+    ("", "Write good day to hi.txt.", "🔧 write_file: hi.txt"),
+    ("", "In notes.txt replace milk by rye.", "🔧 edit_file: notes.txt (\"milk\" → \"rye\")"),
+    ("editTools: false\nskillsDir: tricks\n", "How do I make tea?", "🔧 read_skill: tea"),
+    ("editTools: false\nplanTool: true\n", "Make a plan: boil, pour.", "🔧 plan: create: "),
+    ("editTools: false\nunloadModels: true\n", "Unload the model.", "🔧 unload_model: "),
+];
+
+/// The settings of a question for a tool that is not `bash`.
+fn without_bash(server: &str, more: &str) -> Sandbox {
+    let sandbox = folder();
+    std::fs::create_dir(sandbox.path().join("tricks")).unwrap();
+    sandbox.write("tricks/tea.md", "---\nname: tea\ndescription: How to make tea.\n---\nBoil the water.\n");
+    let unload = if more.contains("unloadModels") { "" } else { "unloadModels: false\n" };
+    sandbox.write(
+        "agent.yaml",
+        format!(
+            "provider: llamacpp\nmodel: smollm2\nbaseUrl: {server}\nfallback: \"\"\nbashTool: false\n{unload}\
+             system: You use one tool.\nsampling: {{temperature: 0, max_tokens: 80}}\n{more}"
+        ),
+    );
+    sandbox
+}
+
+#[tokio::test]
+async fn a_real_model_uses_the_other_tools() {
+    let Some(server) = server() else { return };
+    let mut missed = Vec::new();
+    for (config, question, call) in TOOLS {
+        let ran = without_bash(&server, config).run(&["-p", question]).await;
+        println!("{question}\n{}{}\n", ran.stderr, ran.stdout.trim());
+        if !ran.stderr.contains(call) {
+            missed.push(call);
+        }
+    }
+    // So small a model may miss one on another machine.
+    assert!(missed.len() <= 1, "not called: {missed:?}");
+}
