@@ -31,6 +31,8 @@ async fn version_and_help_go_to_stdout() {
       -p <PROMPT>            Ask one question, print the answer, exit; `-` reads the question from stdin. What is piped in is added to the question
           --stdin            Wait for piped input however long it takes (else a pipe that is silent for 3 s is left out)
           --output <FORM>    What -p prints: the answer, one JSON object, or one event a line [possible values: text, json, stream-json]
+          --resume [<ID>]    Go on with a session, by its id or the beginning of it; without one, choose from a list. Needs sessions.enabled
+          --continue         Go on with the newest session of this directory. Needs sessions.enabled
           --model <NAME>     The model, over file and environment
           --provider <NAME>  The server: dmr, llamacpp, llmman or ollama
           --base-url <URL>   The server's OpenAI-compatible end point, such as http://127.0.0.1:8080/v1

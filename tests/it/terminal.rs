@@ -19,9 +19,14 @@ pub struct Terminal {
 
 impl Terminal {
     pub async fn start(sandbox: &Sandbox) -> Self {
+        Self::start_with(sandbox, &[]).await
+    }
+
+    pub async fn start_with(sandbox: &Sandbox, args: &[&str]) -> Self {
         let (pty, pts) = pty_process::open().unwrap();
         pty.resize(Size::new(30, 100)).unwrap();
         let command = pty_process::Command::new(env!("CARGO_BIN_EXE_mm"))
+            .args(args)
             .current_dir(sandbox.path())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -55,6 +60,11 @@ impl Terminal {
             Ok(seen) => seen,
             Err(_) => panic!("never {text:?} in {:?}", self.seen),
         }
+    }
+
+    pub fn pid(&self) -> rustix::process::Pid {
+        let pid = i32::try_from(self.child.id().unwrap()).unwrap();
+        rustix::process::Pid::from_raw(pid).unwrap()
     }
 
     pub async fn ended(&mut self) -> Option<i32> {

@@ -13,6 +13,7 @@ use crate::assemble::{self, Surroundings};
 use crate::error::CliError;
 use crate::front::{line, once};
 use crate::output::Streams;
+use crate::sessions::{self, Chooser};
 use crate::sub;
 
 /// Runs the program; `args` begin with its own name.
@@ -82,6 +83,10 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
     if let Some(Helper::Guard { command }) = &args.helper {
         return sub::guard::run(command, &config, &surroundings);
     }
+    let wish = args.wish();
+    if let Some(wish) = &wish {
+        wish.check(&config)?;
+    }
     let asks_once = args.prompt.is_some() || args.helper.is_some();
     surroundings.answers = !asks_once && surroundings.streams.stdin_is_terminal;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -92,7 +97,7 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
         .map_err(|error| CliError::Engine(format!("cannot start: {error}")))?;
     // In a task: the runtime looks for input after each step of what it blocks on, but after many steps of tasks.
     let work = runtime.spawn(async move {
-        let engine = assemble::engine(&config, &surroundings)?;
+        let mut engine = assemble::engine(&config, &surroundings)?;
         match &args.helper {
             Some(Helper::Models { output }) => {
                 return print(&sub::models::text(&engine.provider, *output).await?);
@@ -106,6 +111,12 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
             )
             | None => {}
         }
+        let can_choose = args.prompt.is_none() && engine.streams.stdin_is_terminal;
+        let chooser = if can_choose { Chooser::Somebody } else { Chooser::Nobody };
+        let choose = match wish {
+            Some(wish) => sessions::begin(&mut engine, wish, chooser).await?,
+            None => false,
+        };
         match args.prompt {
             Some(prompt) => {
                 let carries = match args.output {
@@ -115,7 +126,7 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
                 };
                 once::run(engine, &config, prompt, args.stdin, carries).await
             }
-            None => line::run(engine, &config).await,
+            None => line::run(engine, &config, choose).await,
         }
     });
     let code = runtime.block_on(work).unwrap_or_else(|fault| match fault.try_into_panic() {

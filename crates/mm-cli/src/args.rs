@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 
 use crate::error::CliError;
+use crate::sessions::Wish;
 
 /// A local-first terminal agent for small models on your own machine.
 ///
@@ -31,6 +32,14 @@ pub(crate) struct Args {
     #[arg(long, value_enum, requires = "prompt", value_name = "FORM")]
     pub(crate) output: Option<Output>,
 
+    /// Go on with a session, by its id or the beginning of it; without one, choose from a list. Needs sessions.enabled.
+    #[arg(long, value_name = "ID", num_args = 0..=1, value_hint = ValueHint::Other)]
+    pub(crate) resume: Option<Option<String>>,
+
+    /// Go on with the newest session of this directory. Needs sessions.enabled.
+    #[arg(long = "continue", conflicts_with = "resume")]
+    pub(crate) newest: bool,
+
     /// The model, over file and environment.
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other, global = true)]
     pub(crate) model: Option<String>,
@@ -54,6 +63,17 @@ pub(crate) struct Args {
     /// What to do instead of talking.
     #[command(subcommand)]
     pub(crate) helper: Option<Helper>,
+}
+
+impl Args {
+    /// Which conversation to go on with, if any.
+    pub(crate) fn wish(&self) -> Option<Wish> {
+        match &self.resume {
+            Some(Some(id)) => Some(Wish::Of(id.clone())),
+            Some(None) => Some(Wish::Choose),
+            None => self.newest.then_some(Wish::Newest),
+        }
+    }
 }
 
 /// What `mm` does besides talking.
@@ -192,6 +212,10 @@ pub(crate) fn parse(args: Vec<OsString>) -> Result<Asked, CliError> {
     let args = parsed.map_err(|error| CliError::Usage(told(&error, &words)))?;
     match &args.helper {
         Some(helper) if args.prompt.is_some() => Err(CliError::Usage(beside(helper.name()))),
+        Some(helper) if args.wish().is_some() => {
+            let words = "--resume and --continue go on with a conversation";
+            Err(CliError::Usage(format!("{words}, {} does not: give one of them", helper.name())))
+        }
         Some(Helper::Config { what: None }) => {
             let hint = "config needs one of check, show, schema, init (mm config --help tells them apart)";
             Err(CliError::Usage(hint.to_owned()))
@@ -352,6 +376,17 @@ mod tests {
         let parsed = args("-base-url http://x/v1 -model m -provider ollama -p hi -stdin").unwrap();
         assert_eq!(parsed.base_url.as_deref(), Some("http://x/v1"));
         assert_eq!((parsed.prompt.as_deref(), parsed.stdin), (Some("hi"), true));
+        let wishes = [
+            ("-resume", Some(Wish::Choose)),
+            ("--resume -p x", Some(Wish::Choose)),
+            ("--resume 2026", Some(Wish::Of("2026".into()))),
+            ("-resume=2026", Some(Wish::Of("2026".into()))),
+            ("-continue", Some(Wish::Newest)),
+            ("-c a.yaml", None),
+        ];
+        for (line, wish) in wishes {
+            assert_eq!(args(line).unwrap().wish(), wish, "{line}");
+        }
         assert_eq!(args("-p -").unwrap().prompt.as_deref(), Some("-"));
         assert_eq!(args("-p=-x").unwrap().prompt.as_deref(), Some("-x"));
     }
@@ -385,6 +420,14 @@ mod tests {
             (
                 "--model doctor completions -phi",
                 "[usage: -p asks a question, completions does not: give one of them]",
+            ),
+            (
+                "--continue --resume",
+                "[usage: the argument '--continue' cannot be used with '--resume [<ID>]' (mm --help lists the flags)]",
+            ),
+            (
+                "-continue doctor",
+                "[usage: --resume and --continue go on with a conversation, doctor does not: give one of them]",
             ),
             (
                 "--stdin",

@@ -5,7 +5,7 @@ use mm_tools::output::visible;
 
 use crate::assemble::{self, Engine};
 use crate::output::Output;
-use crate::render::tokens;
+use crate::render::{self, tokens};
 
 /// Shows name, version, provider, model, end point, window and tools, then what the user should know. A
 /// server that does not answer is a warning: it is looked for again at each question.
@@ -42,6 +42,9 @@ pub(crate) async fn show(engine: &mut Engine, config: &Config, output: &Output) 
         instructions.unwrap_or_default(),
     );
     output.other(visible(&line.replace('\n', " ")) + "\n").await;
+    if let Some(resumed) = engine.resumed.take() {
+        output.other(render::resumed(&resumed, engine.session.history())).await;
+    }
     let missing = found.err().map(|error| error.to_string());
     for warning in std::mem::take(&mut engine.warnings).into_iter().chain(missing) {
         output.other(format!("[warning: {}]\n", visible(&warning.replace('\n', " ")))).await;

@@ -13,6 +13,7 @@ mod front;
 mod sub;
 
 mod command;
+mod sessions;
 
 mod banner;
 mod output;

@@ -106,6 +106,11 @@ pub enum Event {
         /// The word.
         text: String,
     },
+    /// The conversation could not be saved; told once, until it can be again.
+    SaveFailed {
+        /// What is in the way, with the path.
+        why: String,
+    },
     /// The turn is over; nothing follows.
     TurnEnded {
         /// How.

@@ -27,7 +27,12 @@ pub enum Ending {
     Failed,
 }
 
+/// The other side of the conversation, where an answer follows an answer.
+const GO_ON: &str = "Go on.";
+
 impl Ending {
+    const ALL: [Self; 2] = [Self::Interrupted, Self::Failed];
+
     /// What the model reads in place of what did not come.
     fn note(self) -> &'static str {
         match self {
@@ -43,6 +48,88 @@ impl History {
         let system = system.into();
         let messages = if system.is_empty() { Vec::new() } else { vec![Message::System(system)] };
         Self { messages, open: Vec::new() }
+    }
+
+    /// Makes messages from elsewhere valid, under a system message of its own: gives how many places were mended.
+    ///
+    /// Each call gets exactly one result, directly behind it and in the order of the calls; one that is missing says
+    /// so. What answers no call, says nothing, or is a system message behind the first is left out. Where two
+    /// messages of one side follow each other, the other side gets a word.
+    pub fn restore(system: impl Into<String>, messages: impl IntoIterator<Item = Message>) -> (Self, usize) {
+        let (mut history, mut mended) = (Self::new(system), 0);
+        let mut rest = messages.into_iter().peekable();
+        rest.next_if(|first| matches!(first, Message::System(_)));
+        while let Some(message) = rest.next() {
+            match message {
+                Message::System(_) | Message::Tool { .. } => mended += 1,
+                Message::User(text) => {
+                    mended += usize::from(!history.is_answered());
+                    history.question(text);
+                }
+                Message::Assistant { text, calls } if text.trim().is_empty() && calls.is_empty() => {
+                    mended += 1
+                }
+                Message::Assistant { text, calls } => {
+                    let is_result = |next: &Message| matches!(next, Message::Tool { .. });
+                    let results = std::iter::from_fn(|| rest.next_if(is_result)).collect();
+                    mended += history.restore_reply(&text, &calls, results);
+                }
+            }
+        }
+        mended += usize::from(!history.is_answered());
+        history.close(Ending::Failed);
+        (history, mended)
+    }
+
+    /// Adds a reply with what stood behind it; gives how many places were mended.
+    fn restore_reply(&mut self, text: &str, calls: &[ToolCall], mut results: Vec<Message>) -> usize {
+        let mut mended = 0;
+        if matches!(self.messages.last(), None | Some(Message::System(_) | Message::Assistant { .. })) {
+            self.messages.push(Message::User(GO_ON.into()));
+            mended += 1;
+        }
+        let mut named: Vec<ToolCall> = Vec::with_capacity(calls.len());
+        for call in calls {
+            let mut call = call.clone();
+            while call.id.is_empty() || named.iter().any(|other| other.id == call.id) {
+                call.id.push_str(&format!("_{}", named.len()));
+            }
+            named.push(call);
+        }
+        self.reply(text, &named);
+        let kept =
+            matches!(self.messages.last(), Some(Message::Assistant { calls: kept, .. }) if kept == calls);
+        mended += usize::from(!kept);
+        for (call, named) in calls.iter().zip(named) {
+            let of_call =
+                |result: &Message| matches!(result, Message::Tool { call_id, .. } if *call_id == call.id);
+            let found = results.iter().position(of_call);
+            mended += usize::from(found != Some(0));
+            match found.map(|at| results.remove(at)) {
+                Some(Message::Tool { text, .. }) => self.result(&named.id, text),
+                Some(_) | None => self.result(&named.id, LOST),
+            };
+        }
+        mended + results.len()
+    }
+
+    /// The answers, oldest first, but for those that did not come.
+    pub fn answers(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Assistant { text, calls } if calls.is_empty() => {
+                let came = Ending::ALL.iter().all(|ending| !text.ends_with(ending.note()));
+                came.then_some(text.as_str())
+            }
+            Message::Assistant { .. } | Message::System(_) | Message::User(_) | Message::Tool { .. } => None,
+        })
+    }
+
+    /// The last question with text, if there is one.
+    pub fn last_question(&self) -> Option<&str> {
+        self.messages.iter().rev().find_map(|message| match message {
+            Message::User(text) => Some(text.as_str()),
+            Message::Assistant { .. } | Message::System(_) | Message::Tool { .. } => None,
+        })
     }
 
     /// The messages, oldest first. Valid for a server when nothing is open.
@@ -66,7 +153,7 @@ impl History {
         if let Some(Message::Assistant { calls, .. }) = self.messages.last()
             && calls.is_empty()
         {
-            self.messages.push(Message::User("Go on.".into()));
+            self.messages.push(Message::User(GO_ON.into()));
         }
         let calls: Vec<ToolCall> = calls.iter().map(sound).collect();
         self.open = calls.iter().map(|call| call.id.clone()).collect();
@@ -128,6 +215,9 @@ impl History {
         }
     }
 }
+
+/// The result of a call whose own was never saved.
+const LOST: &str = "[interrupted: there is no result of this call]";
 
 /// A call as it may go back to a server: arguments that are JSON, and a name that is one.
 fn sound(call: &ToolCall) -> ToolCall {
@@ -206,6 +296,128 @@ mod tests {
         assert_eq!(told(&history), ["U q", "A [empty answer]", "U Answer."]);
     }
 
+    /// Rows of (messages as `told` writes them, what becomes of them, how many places are mended).
+    #[test]
+    fn messages_from_elsewhere_are_made_valid_by_rule() {
+        let lost = "[interrupted: there is no result of this call]";
+        let failed = "A [no answer: the turn failed]";
+        let cases: [(&[&str], Vec<String>, usize); 13] = [
+            (&["S old", "U q", "A a"], vec!["U q".into(), "A a".into()], 0),
+            (&["U q", "A =c1,c2", "T c1 r", "T c2 s", "A a"], vec![], 0),
+            // Nothing was saved of the second call.
+            (
+                &["U q", "A =c1,c2", "T c1 r"],
+                vec![
+                    "U q".into(),
+                    "A c1={},c2={}".into(),
+                    "T c1 r".into(),
+                    format!("T c2 {lost}"),
+                    failed.into(),
+                ],
+                2,
+            ),
+            (
+                &["U q", "A =c1,c2", "T c2 s", "T c1 r", "A a"],
+                vec!["U q".into(), "A c1={},c2={}".into(), "T c1 r".into(), "T c2 s".into(), "A a".into()],
+                1,
+            ),
+            (
+                &["U q", "A =c1", "T c1 r", "T c1 twice", "T x y", "A a"],
+                vec!["U q".into(), "A c1={}".into(), "T c1 r".into(), "A a".into()],
+                2,
+            ),
+            (&["T c1 r", "U q", "A a"], vec!["U q".into(), "A a".into()], 1),
+            (
+                &["U q", "A =c1", "U again", "T c1 late", "A a"],
+                vec![
+                    "U q".into(),
+                    "A c1={}".into(),
+                    format!("T c1 {lost}"),
+                    failed.into(),
+                    "U again".into(),
+                    "A a".into(),
+                ],
+                3,
+            ),
+            (&["U q", "U r", "A a"], vec!["U q".into(), failed.into(), "U r".into(), "A a".into()], 1),
+            (&["U q", "A a", "A b"], vec!["U q".into(), "A a".into(), "U Go on.".into(), "A b".into()], 1),
+            (&["A a"], vec!["U Go on.".into(), "A a".into()], 1),
+            (&["U q", "A ", "A a", "S late"], vec!["U q".into(), "A a".into()], 2),
+            (
+                &["U q", "A =c,c,", "T c 1", "T c 2", "T  3", "A a"],
+                vec![
+                    "U q".into(),
+                    "A c={},c_1={},_2={}".into(),
+                    "T c 1".into(),
+                    "T c_1 2".into(),
+                    "T _2 3".into(),
+                    "A a".into(),
+                ],
+                1,
+            ),
+            (&[], vec![], 0),
+        ];
+        for (messages, expected, mended) in cases {
+            let given: Vec<Message> = messages.iter().map(|line| read(line)).collect();
+            let (history, count) = History::restore("s", given.clone());
+            if mended > 0 || !expected.is_empty() {
+                assert_eq!(told(&history)[1..], expected, "{messages:?}");
+            } else {
+                assert_eq!(history.messages()[1..], given, "{messages:?}");
+            }
+            assert_eq!(count, mended, "{messages:?}");
+        }
+    }
+
+    /// `U text`, `A text=id,id` with calls, `T id text`, `S text`.
+    fn read(line: &str) -> Message {
+        let (side, text) = line.split_once(' ').unwrap();
+        match (side, text.split_once('=')) {
+            ("S", _) => Message::System(text.into()),
+            ("U", _) => Message::User(text.into()),
+            ("A", None) => Message::assistant(text),
+            ("A", Some((text, ids))) => Message::Assistant {
+                text: text.into(),
+                calls: ids.split(',').map(|id| call(id, "{}")).collect(),
+            },
+            _ => {
+                let (id, text) = text.split_once(' ').unwrap();
+                Message::Tool { call_id: id.into(), text: text.into() }
+            }
+        }
+    }
+
+    #[test]
+    fn answers_are_those_that_came() {
+        let lines = [
+            "U q",
+            "A =c1",
+            "T c1 r",
+            "A one",
+            "U r",
+            "A half\n[no answer: the turn failed]",
+            "U s",
+            "A two",
+        ];
+        let (history, _) = History::restore("s", lines.map(read));
+        assert_eq!(history.answers().collect::<Vec<_>>(), ["one", "two"]);
+        assert_eq!(history.last_question(), Some("s"));
+    }
+
+    fn any_message() -> impl Strategy<Value = Message> {
+        let id = || prop_oneof![Just("a"), Just("b"), Just("c"), Just("")];
+        let calls = prop::collection::vec((id(), "\\PC{0,4}|\\{\\}"), 0..4);
+        prop_oneof![
+            1 => Just(Message::System("x".into())),
+            3 => "[ a]{0,2}".prop_map(Message::User),
+            4 => ("[ a]{0,2}", calls).prop_map(|(text, calls)| Message::Assistant {
+                text,
+                calls: calls.iter().map(|(id, arguments)| call(id, arguments)).collect(),
+            }),
+            5 => (id(), "[ r]{0,2}").prop_map(|(id, text)| Message::Tool { call_id: id.into(), text }),
+        ]
+    }
+
     #[derive(Clone, Debug)]
     enum Move {
         Question,
@@ -229,6 +441,23 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn any_messages_are_made_valid_and_what_is_valid_stays(
+            messages in prop::collection::vec(any_message(), 0..30),
+        ) {
+            let (history, mended) = History::restore("s", messages.clone());
+            let next = [history.messages(), &[Message::User("next".into())]].concat();
+            prop_assert_eq!(check_valid(&next), Ok(()));
+            // Nothing was mended exactly when nothing is different.
+            let without_system = |all: &[Message]| match all.split_first() {
+                Some((Message::System(_), rest)) => rest.to_vec(),
+                _ => all.to_vec(),
+            };
+            let same = without_system(history.messages()) == without_system(&messages);
+            prop_assert_eq!(mended == 0, same);
+            prop_assert_eq!(History::restore("s", history.messages().to_vec()), (history, 0));
+        }
+
         #[test]
         fn after_any_moves_the_history_is_valid_and_only_grew(moves in prop::collection::vec(any_move(), 0..40)) {
             let mut history = History::new("s");

@@ -24,6 +24,8 @@ mod turn;
 
 mod steps;
 
+mod keep;
+
 mod calls;
 
 mod agents_md;
@@ -50,6 +52,7 @@ pub use error::TurnError;
 pub use event::{Event, Outcome};
 pub use frontend::{Channel, ConfirmRequest, Confirmation, Events, Frontend, Silent};
 pub use history::{Ending, History};
+pub use keep::Resumed;
 pub use permission::{Gate, Permit};
 pub use referee::{Limits, Referee, Verdict};
 pub use session::{Answer, Session, SessionOptions, SessionParts};

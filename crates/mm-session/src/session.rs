@@ -11,7 +11,8 @@ use mm_tools::ToolSet;
 use mm_tools::plan::{Plan, PlanBoard};
 use serde_json::{Map, Value};
 
-use crate::store::{self, SessionRecord, SessionStore};
+use crate::keep::Kept;
+use crate::store::{self, SessionStore};
 use crate::tools::Answers;
 use crate::{AnswerFormat, Gate, History, Instructions, Limits, prompt};
 
@@ -33,10 +34,8 @@ pub struct Session {
     /// Counts of the turn that is running.
     pub(crate) usage: Usage,
     pub(crate) tool_calls: usize,
-    /// What the store has of the conversation; `None` until the first save.
-    pub(crate) record: Option<SessionRecord>,
-    /// Whether a failure to save was told; it is told once.
-    pub(crate) save_failed: bool,
+    /// What of the conversation is kept beside its history.
+    pub(crate) kept: Kept,
     /// How long the commands of this round have taken, which counts as silence of the model. Calls have a shared
     /// reference; held to add or to look.
     pub(crate) silence: Mutex<Duration>,
@@ -102,6 +101,8 @@ pub struct SessionOptions {
     pub ask_risky: bool,
     /// The name that this agent goes by, for hooks.
     pub agent: String,
+    /// The configuration file, for whoever looks at a saved conversation.
+    pub config: Option<PathBuf>,
     /// Where tools work.
     pub cwd: PathBuf,
     /// The user's home directory.
@@ -129,6 +130,7 @@ impl SessionOptions {
             yolo: true,
             ask_risky: false,
             agent: "mm".into(),
+            config: None,
             cwd: cwd.into(),
             home: None,
         }
@@ -162,8 +164,7 @@ impl Session {
             draft: Reply::default(),
             usage: Usage::default(),
             tool_calls: 0,
-            record: None,
-            save_failed: false,
+            kept: Kept::default(),
             silence: Mutex::default(),
         }
     }
@@ -176,7 +177,8 @@ impl Session {
         *self = Self::new(self.parts.clone(), self.options.clone());
     }
 
-    /// What hooks and the store know the conversation by; another one after [`restart`](Self::restart).
+    /// What hooks and the store know the conversation by; another one after [`restart`](Self::restart) and
+    /// [`resume`](Self::resume).
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -227,7 +229,7 @@ impl Session {
     }
 }
 
-fn system(parts: &SessionParts, options: &SessionOptions) -> String {
+pub(crate) fn system(parts: &SessionParts, options: &SessionOptions) -> String {
     let system = match (&options.system, &options.format) {
         (Some(system), None) => system.clone(),
         (None, None) => prompt::built_in(&parts.tools, &options.cwd),

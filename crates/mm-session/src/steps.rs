@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use mm_hooks::{Decision, HookContext, HookEvent, HookOutcome, HookRun, TokenCounts};
-use mm_llm::{ChatEvent, ChatRequest, Message, Reply, Usage, Waiting, watch};
+use mm_llm::{ChatEvent, ChatRequest, Reply, Usage, Waiting, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::store::SessionRecord;
 use crate::{Answer, Ending, Event, Frontend, Session, SessionOptions, TurnError};
 
 impl Session {
@@ -105,23 +104,6 @@ impl Session {
         let draft = std::mem::take(&mut self.draft);
         self.history.break_off(&draft.text, ending);
     }
-
-    pub(crate) async fn save(&mut self, question: &str, ui: &dyn Frontend) {
-        let Some(store) = self.parts.store.clone() else { return };
-        let was_asked = self.history.messages().iter().any(|message| matches!(message, Message::User(_)));
-        if !was_asked {
-            return; // a question that a hook refused is kept nowhere
-        }
-        let Self { record, options, id, .. } = self;
-        let record =
-            record.get_or_insert_with(|| SessionRecord::new(id, question, &options.model, &options.cwd));
-        let saved = store.save(record.with(self.history.messages())).await;
-        if let Err(error) = saved
-            && !std::mem::replace(&mut self.save_failed, true)
-        {
-            ui.show(Event::Notice { text: format!("the session cannot be saved: {error}") }).await;
-        }
-    }
 }
 
 pub(crate) async fn notices(texts: impl IntoIterator<Item = String>, ui: &dyn Frontend) {
@@ -186,7 +168,7 @@ fn counts(usage: Usage) -> TokenCounts {
     TokenCounts { prompt, cached, completion, reasoning }
 }
 
-fn sum(a: Usage, b: Usage) -> Usage {
+pub(crate) fn sum(a: Usage, b: Usage) -> Usage {
     let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (Some(a), Some(b)) => Some(a + b),
         (a, b) => a.or(b),

@@ -27,7 +27,7 @@ impl Session {
             result = self.rounds(question, ui, cancel) => result,
         };
         self.close(result.as_ref().err());
-        self.save(question, ui).await;
+        self.save(question, result.as_ref().err(), ui).await;
         let outcome = match &result {
             Ok(_) => Outcome::Answered,
             Err(TurnError::Interrupted) => Outcome::Interrupted,

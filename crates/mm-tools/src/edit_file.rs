@@ -17,7 +17,7 @@ use crate::files::encoding::{Encoding, Text};
 use crate::files::error::FileError;
 use crate::files::find::{Found, How, MOST, find, with_ends_of};
 use crate::files::memory::{Stamp, locked};
-use crate::files::replace::{Target, replace};
+use crate::files::replace::Target;
 use crate::files::{Existing, Files, foreseen, off_thread, writing};
 use crate::{Preview, Tool, ToolContext, ToolOutput};
 
@@ -191,7 +191,7 @@ impl Args {
         }
         pieces.push(existing.bytes.get(from..).unwrap_or_default());
         let target = Target { real, before: Some((&existing.metadata, &existing.bytes)) };
-        let metadata = replace(&target, &pieces, stop)?;
+        let metadata = files.put(&target, &pieces, stop)?;
         // Whoever edits a file that somebody else changed has not seen all of it.
         let memory = files.memory();
         if memory.last(real).is_some_and(|last| last.is_same(&existing.stamp)) {

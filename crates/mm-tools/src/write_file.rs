@@ -14,7 +14,7 @@ use crate::files::encoding::Text;
 use crate::files::error::FileError;
 use crate::files::find::with_ends_of;
 use crate::files::memory::{Stamp, hash, locked};
-use crate::files::replace::{Target, replace};
+use crate::files::replace::Target;
 use crate::files::{Existing, Files, MOST_SHOWN, count_lines, counted, foreseen, named, off_thread, writing};
 use crate::{Preview, Tool, ToolContext, ToolOutput, output};
 
@@ -105,7 +105,7 @@ impl Args {
 
     fn create(&self, files: &Files, real: &Path, stop: &CancellationToken) -> Result<ToolOutput, FileError> {
         let bytes = self.content.as_bytes();
-        let metadata = replace(&Target { real, before: None }, &[bytes], stop)?;
+        let metadata = files.put(&Target { real, before: None }, &[bytes], stop)?;
         files.memory().saw(real, Stamp::of(&metadata, &[bytes]));
         Ok(ToolOutput::ok(format!(
             "[created {}: {}]",
@@ -140,7 +140,7 @@ impl Args {
             return Ok(ToolOutput::error(format!("{path} {why}: {what}")));
         }
         let target = Target { real, before: Some((&existing.metadata, &existing.bytes)) };
-        let metadata = replace(&target, &[text.mark, &encoded], stop)?;
+        let metadata = files.put(&target, &[text.mark, &encoded], stop)?;
         memory.saw(real, Stamp::of(&metadata, &[text.mark, &encoded]));
         let ends = if has_crlf { ", with its CRLF line ends" } else { "" };
         let told = format!("[replaced {path}: {}{ends}]\n", counted(count_lines(content.as_bytes()), "line"));

@@ -5,6 +5,7 @@ mod hooks;
 mod project;
 pub(crate) mod provider;
 mod session;
+mod sessions;
 pub(crate) mod tools;
 pub(crate) mod warnings;
 
@@ -14,11 +15,12 @@ use std::sync::Arc;
 use mm_config::path::{Bases, Mode};
 use mm_config::{Config, Environment};
 use mm_llm::{OpenAi, Provider, Trace};
-use mm_session::{Session, SessionOptions, SessionParts};
+use mm_session::store::{DirStore, SessionStore};
+use mm_session::{Resumed, Session, SessionOptions, SessionParts};
 use mm_tools::ToolSet;
 use mm_tools::process::ProcessRunner;
 
-pub(crate) use project::{Project, renew};
+pub(crate) use project::{Project, renew, resume};
 
 use crate::error::CliError;
 use crate::output::Streams;
@@ -70,6 +72,10 @@ pub(crate) struct Engine {
     pub(crate) trace: Option<(Trace, PathBuf)>,
     /// Where the project's instructions are, unless they are switched off.
     pub(crate) project: Option<Project>,
+    /// Where conversations are kept, if anywhere.
+    pub(crate) store: Option<DirStore>,
+    /// The conversation that this one goes on with, until it is told.
+    pub(crate) resumed: Option<Resumed>,
     /// Where skills were looked for, and their names.
     pub(crate) skills: (Option<PathBuf>, Vec<String>),
     /// What the user should know if the server does not tell its window.
@@ -89,7 +95,10 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let unmatched = unmatched(config, &tools);
     let tools::Shared { processes, plan } = shared;
     let hooks = hooks::hooks(config, &processes);
-    let mut parts = SessionParts { plan, hooks, ..SessionParts::new(Arc::new(provider.clone())) };
+    let store = sessions::store(config, around);
+    let kept = store.clone().map(|store| Arc::new(store) as Arc<dyn SessionStore>);
+    let base = SessionParts::new(Arc::new(provider.clone()));
+    let mut parts = SessionParts { plan, hooks, store: kept, ..base };
     tools::of_session(config, &mut tools, Arc::new(provider.clone()), &parts, around)?;
     parts.tools = tools;
     let project = Project::of(config, around);
@@ -117,6 +126,8 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
         warnings,
         trace,
         project,
+        store,
+        resumed: None,
         skills: (skills_dir, skill_names),
         unknown_window,
     })

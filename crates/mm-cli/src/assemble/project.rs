@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use mm_config::Config;
 use mm_config::path::{PathKey, resolve};
-use mm_session::Instructions;
+use mm_session::store::StoreError;
+use mm_session::{Instructions, Resumed};
 use mm_tools::skills::Skills;
 
 use super::{Engine, Surroundings};
@@ -36,10 +37,20 @@ impl Project {
 
 /// Begins a new conversation, under the instructions as they are now.
 pub(crate) fn renew(engine: &mut Engine) {
+    read_again(engine);
+    engine.session.restart();
+}
+
+/// Goes on with a conversation that was kept, under the instructions as they are now.
+pub(crate) async fn resume(engine: &mut Engine, id: &str) -> Result<Resumed, StoreError> {
+    read_again(engine);
+    engine.session.resume(id).await
+}
+
+fn read_again(engine: &mut Engine) {
     let Engine { project, warnings, session, .. } = engine;
     let instructions = project.as_ref().and_then(|project| project.read(warnings));
     session.set_instructions(instructions);
-    session.restart();
 }
 
 /// The skills, and the directory that was looked through; none of both where `skillsDir` is empty.

@@ -25,6 +25,7 @@ pub(super) fn options(config: &Config, around: &Surroundings) -> Result<SessionO
         ask_risky: config.guard.ask_risky,
         agent: config.acp.name.clone(),
         home: around.home.clone(),
+        config: around.file.clone(),
         ..SessionOptions::new(config.model.clone(), around.cwd.clone())
     })
 }

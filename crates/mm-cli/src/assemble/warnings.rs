@@ -59,7 +59,6 @@ fn without_effect(config: &Config) -> Vec<&'static str> {
         ("fetchContentTool", config.fetch_content_tool),
         ("context.enabled", config.context.enabled),
         ("context.recall", config.context.recall),
-        ("sessions.enabled", config.sessions.enabled),
         ("lsp", !config.lsp.servers.is_empty()),
         ("mcp", config.mcp.enabled && config.mcp.servers.values().any(|server| server.enabled)),
         ("mmConfigs", !config.mm_configs.is_empty()),

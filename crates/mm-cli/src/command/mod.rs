@@ -4,7 +4,9 @@ mod exit;
 mod help;
 mod new;
 mod plan;
+pub(crate) mod resume;
 mod save;
+pub(crate) mod sessions;
 mod unload;
 
 use std::pin::Pin;
@@ -36,8 +38,16 @@ pub(crate) struct Command {
 }
 
 /// Every command, in the order of `/help`.
-const COMMANDS: [Command; 6] =
-    [help::COMMAND, new::COMMAND, save::COMMAND, plan::COMMAND, unload::COMMAND, exit::COMMAND];
+const COMMANDS: [Command; 8] = [
+    help::COMMAND,
+    new::COMMAND,
+    sessions::COMMAND,
+    resume::COMMAND,
+    save::COMMAND,
+    plan::COMMAND,
+    unload::COMMAND,
+    exit::COMMAND,
+];
 
 /// The commands that there are with this configuration.
 pub(crate) fn all(config: &Config) -> Vec<&'static Command> {

@@ -133,6 +133,10 @@ impl Writer {
                 self.end_lines(&mut shown);
                 shown.push(Shown::Other(format!("[notice: {}]\n", visible(&text))));
             }
+            Event::SaveFailed { why } => {
+                self.end_lines(&mut shown);
+                shown.push(Shown::Other(format!("[session: cannot save {}]\n", visible(&why))));
+            }
             Event::TurnEnded { outcome, .. } => self.ended(&outcome, &mut shown),
         }
         shown

@@ -433,7 +433,7 @@ async fn a_question_that_a_hook_refused_is_kept_nowhere() {
     bench.ask("secret").await;
     assert!(store.list().await.unwrap().is_empty());
     assert_eq!(bench.ask("q").await, "a");
-    assert_eq!(store.list().await.unwrap()[0].title, "q");
+    assert_eq!(store.list().await.unwrap()[0].head.as_ref().unwrap().title, "q");
     let sent = format!("{:?}", bench.provider.seen());
     assert!(!sent.contains("secret") && !sent.contains("not now"), "{sent}");
 }
@@ -545,7 +545,7 @@ async fn each_turn_is_saved_in_one_record() {
     bench.ask("one").await;
     bench.ask("two").await;
     let heads = store.list().await.unwrap();
-    assert_eq!((heads.len(), heads[0].title.as_str()), (1, "one"));
+    assert_eq!((heads.len(), heads[0].head.as_ref().unwrap().title.as_str()), (1, "one"));
     let record = store.load(&heads[0].id).await.unwrap();
     assert_eq!(record.messages, bench.session.history().messages());
     bench.session.restart();

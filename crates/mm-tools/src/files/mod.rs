@@ -15,6 +15,7 @@ pub(crate) mod open;
 pub(crate) mod page;
 pub(crate) mod path;
 pub(crate) mod replace;
+mod undo;
 
 #[cfg(test)]
 mod cases;
@@ -23,13 +24,15 @@ mod tests;
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::CancellationToken;
 
 use crate::{Preview, ToolContext, ToolOutput};
 use error::FileError;
 use memory::{Memory, Stamp};
+use undo::Journal;
+pub use undo::{Mark, Undone};
 
 /// Where files may be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,12 +48,14 @@ pub struct FileOptions {
 pub struct Files {
     options: FileOptions,
     memory: Arc<Memory>,
+    // Held to add a change, or to take some out.
+    journal: Arc<Mutex<Journal>>,
 }
 
 impl Files {
     /// Knows nothing so far.
     pub fn new(options: FileOptions) -> Self {
-        Self { options, memory: Arc::default() }
+        Self { options, memory: Arc::default(), journal: Arc::default() }
     }
 
     /// Makes a file that is not there yet; gives the result for the model.
@@ -61,7 +66,7 @@ impl Files {
             let lock = files.memory().lock_of(&real);
             let _alone = memory::locked(&lock);
             let bytes = content.as_bytes();
-            let made = replace::replace(&replace::Target { real: &real, before: None }, &[bytes], stop);
+            let made = files.put(&replace::Target { real: &real, before: None }, &[bytes], stop);
             if matches!(made, Err(FileError::Changed(_))) || real.symlink_metadata().is_ok() && made.is_err()
             {
                 return Ok(ToolOutput::error(format!(
@@ -84,7 +89,7 @@ impl Files {
             let _alone = memory::locked(&lock);
             let existing = Existing::read(&path, &real, stop)?;
             let (bytes, before) = (content.as_bytes(), Some((&existing.metadata, &existing.bytes[..])));
-            let metadata = replace::replace(&replace::Target { real: &real, before }, &[bytes], stop)?;
+            let metadata = files.put(&replace::Target { real: &real, before }, &[bytes], stop)?;
             files.memory().saw(&real, Stamp::of(&metadata, &[bytes]));
             let lines = counted(count_lines(bytes), "line");
             Ok(ToolOutput::ok(format!("[replaced {}: {lines}]", named(&path))))

@@ -33,6 +33,8 @@ pub(crate) struct Line {
     pub(crate) output: Output,
     /// The slash commands that there are.
     pub(crate) commands: Vec<&'static Command>,
+    /// The ids of the sessions that were listed last: what is chosen by number is one of them.
+    pub(crate) listed: Vec<String>,
     input: Arc<Input>,
     ui: Screen,
     signals: Signals,
@@ -42,8 +44,8 @@ pub(crate) struct Line {
     killed: bool,
 }
 
-/// Talks until the input ends or the user leaves.
-pub(crate) async fn run(engine: Engine, config: &Config) -> Result<ExitCode, CliError> {
+/// Talks until the input ends or the user leaves; `choose` lets the user say first which session to go on with.
+pub(crate) async fn run(engine: Engine, config: &Config, choose: bool) -> Result<ExitCode, CliError> {
     let signals = Signals::new().map_err(|error| CliError::Engine(error.to_string()))?;
     let streams = engine.streams;
     let (output, writing) = Output::start(streams);
@@ -59,8 +61,9 @@ pub(crate) async fn run(engine: Engine, config: &Config) -> Result<ExitCode, Cli
     let presenter = Presenter::new(output.clone(), look);
     let ui = Screen { presenter, output: output.clone(), colours: streams.dim, input: asks };
     let commands = command::all(config);
-    let mut line = Line { engine, output, commands, input, ui, signals, code: 0, killed: false };
-    if line.greet(config).await {
+    let listed = Vec::new();
+    let mut line = Line { engine, output, commands, listed, input, ui, signals, code: 0, killed: false };
+    if line.greet(config).await && (!choose || line.choose().await) {
         line.talk().await;
     }
     line.end(writing).await
@@ -78,10 +81,33 @@ impl Line {
         }
     }
 
+    /// Lets the user choose the session to go on with; false when the user leaves instead.
+    async fn choose(&mut self) -> bool {
+        command::sessions::list(self).await;
+        loop {
+            match self.next_line("Which one? [number or id; empty: a new conversation] ").await {
+                Next::Line(typed) if typed.trim().is_empty() => return true,
+                Next::Line(typed) => {
+                    if command::resume::go_on(self, typed.trim()).await {
+                        return true;
+                    }
+                }
+                Next::Bad(why) => {
+                    self.failed(why).await;
+                }
+                Next::End => return false,
+                Next::Interrupt | Next::Killed => {
+                    self.killed = true;
+                    return false;
+                }
+            }
+        }
+    }
+
     async fn talk(&mut self) {
         let mut leaving = false;
         loop {
-            match self.next_line().await {
+            match self.next_line("> ").await {
                 Next::Line(text) => {
                     leaving = false;
                     if self.obey(text.trim()).await == Flow::Leave || self.killed {
@@ -108,11 +134,11 @@ impl Line {
         }
     }
 
-    async fn next_line(&mut self) -> Next {
+    async fn next_line(&mut self, prompt: &'static str) -> Next {
         let is_terminal = self.engine.streams.stdin_is_terminal;
         let line = async {
             if is_terminal {
-                self.output.other("> ").await;
+                self.output.other(prompt).await;
                 self.output.flush().await;
             }
             let line = self.input.next().await;

@@ -190,6 +190,7 @@ fn of(event: &Event) -> Option<Value> {
         }),
         Event::PlanChanged { plan } => json!({ "type": "plan_changed", "plan": plan.as_ref().map(plan_of) }),
         Event::Notice { text } => json!({ "type": "notice", "text": text }),
+        Event::SaveFailed { why } => json!({ "type": "save_failed", "why": why }),
         Event::TurnEnded { .. } => return None,
     })
 }

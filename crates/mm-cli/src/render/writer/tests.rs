@@ -125,6 +125,11 @@ fn each_event_has_its_place() {
             "",
         ),
         (LOOK, vec![text("a"), Event::Notice { text: "n".into() }], "a\n‹[notice: n]\n›"),
+        (
+            LOOK,
+            vec![text("a"), Event::SaveFailed { why: "/s/x.json: full".into() }],
+            "a\n‹[session: cannot save /s/x.json: full]\n›",
+        ),
         (LOOK, vec![text("half"), ended(failed())], "half\n‹[the answer broke off here]\n›"),
         (LOOK, vec![text("half\n"), ended(failed())], "half\n‹[the answer broke off here]\n›"),
         (

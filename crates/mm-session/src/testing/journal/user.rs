@@ -166,6 +166,7 @@ fn told(event: Event) -> Value {
             json!({"event": "plan_changed", "plan": plan.map(|plan| plan.to_string())})
         }
         Event::Notice { text } => json!({"event": "notice", "text": text}),
+        Event::SaveFailed { why } => json!({"event": "save_failed", "why": why}),
         Event::TurnEnded { outcome, usage: counts } => {
             let outcome = match outcome {
                 Outcome::Answered => json!("answered"),
