@@ -84,7 +84,8 @@ impl Files {
             files.entry(real).and_modify(|(_, last)| *last = after).or_insert((before, after));
         }
         let undone = files.into_iter().map(|(real, (before, after))| {
-            let before = if is_whole { before } else { Some(Before::Lost("too many files were written since")) };
+            let before =
+                if is_whole { before } else { Some(Before::Lost("too many files were written since")) };
             match self.bring_back(&real, before, after) {
                 Ok(undone) => undone,
                 Err(error) => Undone::Left(real, error.to_string()),
