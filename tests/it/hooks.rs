@@ -229,6 +229,17 @@ async fn a_question_is_replaced_and_informed() {
 }
 
 #[tokio::test]
+async fn what_a_hook_added_is_not_shown_when_a_conversation_goes_on() {
+    let config = "sessions: {enabled: true}\nhooks: {preGeneration: [{command: ./more.sh}]}\n";
+    let bench = Bench::new(config, []).await.says("more.sh", &json!({"context": "secret"}));
+    assert_eq!(bench.run().await.stdout, "done\n");
+    assert_eq!(bench.asked(), "go\n\n[from a hook]\nsecret");
+    let ran = bench.sandbox.run_with(&["--continue"], "").await;
+    assert!(ran.stderr.contains("> go\ndone\n"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("secret"), "{}", ran.stderr);
+}
+
+#[tokio::test]
 async fn arguments_are_replaced_checked_and_shown_anew() {
     let config = "hooks: {preToolCall: [{command: ./pre.sh}], postToolCall: [{command: ./post.sh}]}\n";
     let bench = Bench::new(config, [Answer::bash("echo old")]).await;

@@ -3,6 +3,8 @@
 use mm_llm::Message;
 use mm_schema::{ToolCall, arguments};
 
+use crate::steps::FROM_HOOK;
+
 /// A conversation that only grows, and only in ways that keep it valid:
 ///
 /// - every call has exactly one result, behind the message that made it and in the order of the calls;
@@ -124,10 +126,10 @@ impl History {
         })
     }
 
-    /// The last question with text, if there is one.
+    /// The last question, if there is one, without what hooks added to it: that is for the model alone.
     pub fn last_question(&self) -> Option<&str> {
         self.messages.iter().rev().find_map(|message| match message {
-            Message::User(text) => Some(text.as_str()),
+            Message::User(text) => Some(text.split_once(FROM_HOOK).map_or(text.as_str(), |(asked, _)| asked)),
             Message::Assistant { .. } | Message::System(_) | Message::Tool { .. } => None,
         })
     }
@@ -402,6 +404,10 @@ mod tests {
         let (history, _) = History::restore("s", lines.map(read));
         assert_eq!(history.answers().collect::<Vec<_>>(), ["one", "two"]);
         assert_eq!(history.last_question(), Some("s"));
+        for (question, asked) in [("a\n\n[from a hook]\nb", "a"), ("a [from a hook]", "a [from a hook]")] {
+            let (history, _) = History::restore("s", [Message::User(question.into())]);
+            assert_eq!(history.last_question(), Some(asked));
+        }
     }
 
     fn any_message() -> impl Strategy<Value = Message> {
