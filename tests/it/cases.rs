@@ -39,12 +39,7 @@ trace: {enabled: false}
 ";
 
 /// The cases that wait, with the feature that they wait for.
-const WAITING: [(&str, &str); 4] = [
-    ("rs-07a-llamacpp", "compression"),
-    ("rs-07b-ollama", "compression"),
-    ("cx-03-ollama-silent-truncation", "compression"),
-    ("cx-08-usage-missing-or-zero", "compression"),
-];
+const WAITING: [(&str, &str); 0] = [];
 
 /// The cases that need a terminal; each has a test of its own.
 const BY_HAND: [&str; 2] = ["rs-09-interrupted-while-thinking", "to-07-ctrl-c-closes-socket"];

@@ -476,7 +476,7 @@ async fn what_is_set_and_not_there_yet_is_told_at_the_start() {
     let ran = sandbox.run(&["-p", "go"]).await;
     assert_eq!((ran.stdout.as_str(), ran.code), ("hi\n", Some(0)));
     insta::assert_snapshot!(ran.stderr, @r"
-    [warning: no effect yet in mm 0.1.0: context.enabled, tui]
+    [warning: no effect yet in mm 0.1.0: tui]
     [warning: context: the window is unknown and maxMessages is 0, so nothing is compressed by itself — set contextWindow or context.maxMessages]
     ");
 }

@@ -13,7 +13,7 @@ async fn models_lists_what_the_server_has() {
     let ran = sandbox.run(&["models"]).await;
     assert_eq!(
         (ran.stdout.as_str(), ran.stderr.as_str(), ran.code),
-        ("qwen3:8b  (window 8.1k, loaded)\nother\\u{1b}[31m\n", "", Some(0))
+        ("qwen3:8b  (window 8.2k, loaded)\nother\\u{1b}[31m\n", "", Some(0))
     );
     let ran = sandbox.run(&["models", "--output", "json"]).await;
     let rows: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -65,7 +65,7 @@ async fn doctor_says_what_works_and_what_to_do() {
     insta::assert_snapshot!(told.replace(&server.base_url(), "BASE"), @r#"
     ok  server     BASE
     ok  model      m
-    ok  window     4.0k tokens, as contextWindow says
+    ok  window     4.1k tokens, as contextWindow says
     ok  answer     first token after T, whole after T
     ok  tool call  bash {"command":"ls"}
     ok  JSON       {"capital": "Paris"}

@@ -240,6 +240,30 @@ async fn what_a_hook_added_is_not_shown_when_a_conversation_goes_on() {
 }
 
 #[tokio::test]
+async fn a_question_of_a_resumed_conversation_is_asked_again_as_it_was_asked() {
+    let config = "sessions: {enabled: true}\nhooks: {preGeneration: [{command: ./more.sh}]}\n";
+    let bench = Bench::new(config, [Answer::text(&["first"])]).await;
+    let bench = bench.says("more.sh", &json!({"context": "secret"}));
+    assert_eq!(bench.run().await.stdout, "first\n");
+    let ran = bench.sandbox.run_with(&["--continue"], "/retry\n").await;
+    assert_eq!(ran.stdout, "done\n", "{}", ran.stderr);
+    assert!(!ran.stderr.contains("secret"), "{}", ran.stderr);
+    let bodies = bench.server.bodies();
+    assert_eq!((bodies.len(), &bodies[0]["messages"]), (2, &bodies[1]["messages"]));
+    assert_eq!(bench.told("more.sh")[1]["prompt"], "go");
+}
+
+#[tokio::test]
+async fn a_refused_question_is_not_the_one_that_is_taken_back() {
+    let bench = Bench::new("hooks: {preGeneration: [{command: ./no.sh}]}\n", [write_file("x")]).await;
+    let refuse = "if tail -n 1 no.sh.in | grep -q secret; then echo '{\"decision\": \"deny\"}'; fi";
+    let bench = bench.script("no.sh", refuse);
+    let ran = bench.sandbox.run_with(&[], "write it\na secret\n/undo\n/undo\n").await;
+    let expected = "[error: a hook refused the question: it gives no reason]\n(taken back: write it)\n   o: removed\n(nothing to undo)\n";
+    assert!(ran.stderr.ends_with(expected) && !bench.has("o"), "{}", ran.stderr);
+}
+
+#[tokio::test]
 async fn arguments_are_replaced_checked_and_shown_anew() {
     let config = "hooks: {preToolCall: [{command: ./pre.sh}], postToolCall: [{command: ./post.sh}]}\n";
     let bench = Bench::new(config, [Answer::bash("echo old")]).await;

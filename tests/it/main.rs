@@ -22,6 +22,7 @@ mod hook_examples;
 mod hooks;
 mod killed;
 mod line;
+mod long_talk;
 mod once;
 mod project;
 mod real;

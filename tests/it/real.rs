@@ -171,7 +171,7 @@ async fn doctor_finds_that_everything_works() {
     let models =
         ended(sandbox.command(&["-c", config, "models"]).env("AGENT_BASE_URL", &server).spawn().unwrap())
             .await;
-    assert_eq!(models.stdout, "smollm2  (window 4.0k, loaded)\n");
+    assert_eq!(models.stdout, "smollm2  (window 4.1k, loaded)\n");
 }
 
 #[tokio::test]

@@ -53,6 +53,11 @@ impl Signals {
         Ok(Self { interrupt, end })
     }
 
+    /// Forgets a Ctrl-C that was meant for somebody else.
+    pub(crate) fn forget_interrupts(&mut self) {
+        while self.interrupt.try_recv().is_ok() {}
+    }
+
     /// Waits for the next one.
     pub(crate) async fn next(&mut self) -> Wish {
         tokio::select! {

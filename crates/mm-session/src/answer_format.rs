@@ -3,6 +3,8 @@
 use mm_schema::{AnswerError, AnswerSchema};
 use serde_json::Value;
 
+use crate::history::MISFIT;
+
 /// What an answer in JSON has to be: the schema that goes with each call of the model, the paragraph that tells the
 /// model, and the check of what comes.
 ///
@@ -81,7 +83,7 @@ pub(crate) fn give_back(error: &AnswerError) -> String {
         other => format!("\n- {other}"),
     };
     format!(
-        "Your answer does not fit the OUTPUT FORMAT:{faults}\n\
+        "{MISFIT}{faults}\n\
          Answer again with the whole JSON value, these faults mended, and nothing else."
     )
 }

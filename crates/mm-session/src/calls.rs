@@ -79,6 +79,7 @@ struct Finished {
     result: Option<String>,
     /// Why the turn ends here.
     stop: Option<TurnError>,
+    elapsed: Duration,
 }
 
 impl Session {
@@ -125,9 +126,10 @@ impl Session {
     ) -> Result<(), TurnError> {
         let mut end = Ok(());
         for done in join_all(batch.into_iter().map(|a| self.finish(a, ui, cancel))).await {
-            let Finished { call, result, stop } = done;
+            let Finished { call, result, stop, elapsed } = done;
             end = end.and(stop.map_or(Ok(()), Err));
             let Some(result) = result else { break };
+            self.stats.ran(elapsed);
             self.history.result(&call.id, &result);
             self.tool_calls += 1;
             end = end.and_then(|()| referee.ran(&call, &result));
@@ -231,17 +233,21 @@ impl Session {
         };
         let Given { output, added, stop } = match given {
             Ok(given) => given,
-            Err(error) => return Finished { call, result: None, stop: Some(error) },
+            Err(error) => {
+                return Finished { call, result: None, stop: Some(error), elapsed: started.elapsed() };
+            }
         };
+        let elapsed = started.elapsed();
         ui.show(Event::ToolFinished {
             id: call.id.clone(),
             name: call.name.clone(),
             ok: output.ok,
             result: output.text.clone(),
-            elapsed: started.elapsed(),
+            elapsed,
         })
         .await;
-        Finished { call, result: Some(added.into_iter().fold(output.text, with_context)), stop }
+        let result = Some(added.into_iter().fold(output.text, with_context));
+        Finished { call, result, stop, elapsed }
     }
 
     async fn run(

@@ -7,6 +7,8 @@ use mm_llm::Usage;
 use mm_tools::ToolKind;
 use mm_tools::plan::Plan;
 
+use crate::Compacted;
+
 /// Something that happened in a turn. Plain data, in the order it happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
@@ -101,6 +103,10 @@ pub enum Event {
         /// The plan.
         plan: Option<Plan>,
     },
+    /// The model is asked for a summary of what was said long ago.
+    Compacting,
+    /// A summary took the place of what was said long ago.
+    Compacted(Compacted),
     /// A word to the user.
     Notice {
         /// The word.

@@ -1,8 +1,11 @@
 //! The messages of a conversation, valid for a server at every moment.
 
+use std::ops::Range;
+
 use mm_llm::Message;
 use mm_schema::{ToolCall, arguments};
 
+use crate::compact::SUMMARY;
 use crate::steps::FROM_HOOK;
 
 /// A conversation that only grows, and only in ways that keep it valid:
@@ -129,7 +132,7 @@ impl History {
     /// The last question, if there is one, without what hooks added to it: that is for the model alone.
     pub fn last_question(&self) -> Option<&str> {
         self.messages.iter().rev().find_map(|message| match message {
-            Message::User(text) => Some(text.split_once(FROM_HOOK).map_or(text.as_str(), |(asked, _)| asked)),
+            Message::User(text) => Some(asked(text)),
             Message::Assistant { .. } | Message::System(_) | Message::Tool { .. } => None,
         })
     }
@@ -170,6 +173,30 @@ impl History {
         let call_id = self.open.remove(0);
         self.messages.push(Message::Tool { call_id, text: text.into() });
         true
+    }
+
+    /// Puts a summary, and a word to it, in the place of messages that begin with a question and end before one; gives
+    /// those.
+    pub(crate) fn replace(&mut self, range: Range<usize>, summary: String) -> Vec<Message> {
+        let pair = [Message::User(summary), Message::assistant("Understood.")];
+        self.messages.splice(range, pair).collect()
+    }
+
+    /// Takes the last question away with all that came of it; gives it as [`last_question`](Self::last_question) does, and how many answers were among that. A summary
+    /// is none, nor is a remark of the program.
+    pub(crate) fn take_back(&mut self) -> Option<(String, usize)> {
+        let is_question = |message: &Message| match message {
+            Message::User(text) => !is_remark(text) && !text.starts_with(SUMMARY),
+            Message::System(_) | Message::Assistant { .. } | Message::Tool { .. } => false,
+        };
+        let at = self.messages.iter().rposition(is_question)?;
+        let before = self.answers().count();
+        let mut taken = self.messages.split_off(at).into_iter();
+        self.open.clear();
+        match taken.next() {
+            Some(Message::User(text)) => Some((asked(&text).to_owned(), before - self.answers().count())),
+            Some(Message::System(_) | Message::Assistant { .. } | Message::Tool { .. }) | None => None,
+        }
     }
 
     /// Adds a remark of the program to the model, as the other side of the conversation.
@@ -220,6 +247,20 @@ impl History {
 
 /// The result of a call whose own was never saved.
 const LOST: &str = "[interrupted: there is no result of this call]";
+
+/// What every remark of the program begins with, besides [`GO_ON`].
+pub(crate) const EMPTY_ANSWER: &str = "Your answer was empty. Answer the question, or call a tool.";
+pub(crate) const MISFIT: &str = "Your answer does not fit the OUTPUT FORMAT:";
+
+/// Whether a message of the user's side is one of the program.
+pub(crate) fn is_remark(text: &str) -> bool {
+    text == GO_ON || text == EMPTY_ANSWER || text.starts_with(MISFIT)
+}
+
+/// A question without what hooks added to it.
+fn asked(text: &str) -> &str {
+    text.split_once(FROM_HOOK).map_or(text, |(asked, _)| asked)
+}
 
 /// A call as it may go back to a server: arguments that are JSON, and a name that is one.
 fn sound(call: &ToolCall) -> ToolCall {

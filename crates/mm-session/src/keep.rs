@@ -3,16 +3,14 @@
 use mm_llm::{Message, Usage};
 
 use crate::steps::sum;
-use crate::store::{Claim, Compression, SessionRecord, ShownError, StoreError, new_id, now};
+use crate::store::{Claim, SessionRecord, ShownError, StoreError, new_id, now};
 use crate::{Event, Frontend, History, Session, TurnError, session};
 
 /// What of a conversation is kept beside its history.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    /// As it was saved last, without the messages, those of compressions and the plan; `None` until the first save.
+    /// As it was saved last, without the messages, the archive and the plan; `None` until the first save.
     record: Option<SessionRecord>,
-    /// What summaries took the place of, the oldest first. What is pushed here is saved with the next save.
-    pub(crate) compressions: Vec<Compression>,
     /// The right to save; taken when it is needed.
     claim: Option<Claim>,
     /// The errors that are in no record yet.
@@ -79,15 +77,10 @@ impl Session {
         self.id.clone_from(&record.head.id);
         self.history = history;
         self.parts.plan.set(record.plan.take());
-        let compressions = std::mem::take(&mut record.compressions);
+        self.parts.archive.set(std::mem::take(&mut record.compressions));
         // Of another's the claim is taken when this one is saved; what is in the way is told then.
-        self.kept = Kept { record: Some(record), compressions, claim: claim.ok(), ..Kept::default() };
+        self.kept = Kept { record: Some(record), claim: claim.ok(), ..Kept::default() };
         Ok(resumed)
-    }
-
-    /// What summaries took the place of in this conversation, the oldest first.
-    pub fn compressions(&self) -> &[Compression] {
-        &self.kept.compressions
     }
 
     /// Keeps an error that was shown and is none of a turn, such as that of a command; `kind` says of what.
@@ -111,7 +104,12 @@ impl Session {
             self.kept.note("generation", &error.to_string());
         }
         self.kept.usage = sum(self.kept.usage, self.usage);
-        if self.history.last_question().is_none() {
+        self.save_as_it_is(question, ui).await;
+    }
+
+    /// Saves the conversation as it is, if it has a question; says once that it cannot be.
+    pub(crate) async fn save_as_it_is(&mut self, question: &str, ui: &dyn Frontend) {
+        if self.parts.store.is_none() || self.history.last_question().is_none() {
             return;
         }
         match self.keep(question).await {
@@ -149,7 +147,7 @@ impl Session {
         self.parts.provider.name().clone_into(&mut head.provider);
         let record = SessionRecord {
             messages: self.history.messages().to_vec(),
-            compressions: kept.compressions.clone(),
+            compressions: self.parts.archive.to_vec(),
             plan: self.parts.plan.get(),
             ..record.clone()
         };
@@ -175,7 +173,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
-    use crate::store::{DirStore, MemoryStore, SessionStore};
+    use crate::store::{Compression, DirStore, MemoryStore, SessionStore};
     use crate::testing::{RecordingFrontend, check_valid};
     use crate::{SessionOptions, SessionParts};
 
@@ -235,8 +233,11 @@ mod tests {
         assert_eq!((resumed.id.as_str(), resumed.messages, resumed.mended), (id.as_str(), 8, 2));
         assert_eq!((resumed.title.as_str(), resumed.copy_of), ("one", None));
         assert_eq!(second.parts.answers.back(0).as_deref(), Some("a"));
-        assert_eq!((second.plan(), second.compressions()), (saved.plan.clone(), &saved.compressions[..]));
-        second.kept.compressions.push(compression("2"));
+        assert_eq!(
+            (second.plan(), second.archive().to_vec()),
+            (saved.plan.clone(), saved.compressions.clone())
+        );
+        second.archive().add(compression("2"));
         ask(&mut second, "four").await;
         let sent = &provider.seen()[0].messages;
         assert_eq!((check_valid(sent), &sent[0]), (Ok(()), &Message::System("now".into())));
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!((after.plan, after.compressions), (saved.plan, vec![compression("1"), compression("2")]));
         assert_eq!((after.errors, after.head.created), (saved.errors, saved.head.created));
         second.restart();
-        assert_eq!((second.plan(), second.compressions()), (None, &[][..]));
+        assert_eq!((second.plan(), second.archive().to_vec()), (None, Vec::new()));
     }
 
     #[tokio::test]

@@ -25,11 +25,13 @@ mod turn;
 mod steps;
 
 mod keep;
+mod stats;
 
 mod calls;
 
 mod agents_md;
 mod answer_format;
+mod compact;
 mod history;
 mod referee;
 
@@ -48,6 +50,7 @@ pub mod testing;
 
 pub use agents_md::{Instructions, InstructionsError};
 pub use answer_format::AnswerFormat;
+pub use compact::{CompactError, CompactOptions, Compacted};
 pub use error::TurnError;
 pub use event::{Event, Outcome};
 pub use frontend::{Channel, ConfirmRequest, Confirmation, Events, Frontend, Silent};
@@ -56,3 +59,4 @@ pub use keep::Resumed;
 pub use permission::{Gate, Permit};
 pub use referee::{Limits, Referee, Verdict};
 pub use session::{Answer, Session, SessionOptions, SessionParts};
+pub use stats::{Counts, Statistics};

@@ -33,6 +33,10 @@ impl Gate {
         Self { yolo, asks_risky: false, standing: HashMap::new() }
     }
 
+    pub(crate) fn set_yolo(&mut self, yolo: bool) {
+        self.yolo = yolo;
+    }
+
     /// With `asks`, risky calls are asked about under `yolo` too.
     pub fn asking_risky(mut self, asks: bool) -> Self {
         self.asks_risky = asks;

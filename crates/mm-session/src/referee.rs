@@ -6,6 +6,7 @@ use mm_llm::{FinishReason, Reply, Usage};
 use mm_schema::{ToolCall, arguments};
 
 use crate::answer_format::give_back;
+use crate::history::EMPTY_ANSWER;
 use crate::{AnswerFormat, TurnError};
 
 /// How often a call that `max_tokens` cut is given back to the model.
@@ -115,7 +116,7 @@ impl Referee {
             None if self.empty => Verdict::Stop(TurnError::Empty),
             None => {
                 self.empty = true;
-                let text = "Your answer was empty. Answer the question, or call a tool.".to_owned();
+                let text = EMPTY_ANSWER.to_owned();
                 Verdict::Nudge { text, notice: None }
             }
         }

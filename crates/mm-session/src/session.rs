@@ -11,10 +11,12 @@ use mm_tools::ToolSet;
 use mm_tools::plan::{Plan, PlanBoard};
 use serde_json::{Map, Value};
 
+use crate::compact::{CompactOptions, Counted};
 use crate::keep::Kept;
+use crate::stats::Statistics;
 use crate::store::{self, SessionStore};
-use crate::tools::Answers;
-use crate::{AnswerFormat, Gate, History, Instructions, Limits, prompt};
+use crate::tools::{Answers, Archive};
+use crate::{AnswerFormat, Frontend, Gate, History, Instructions, Limits, prompt};
 
 /// A conversation with a model that may use tools.
 ///
@@ -34,6 +36,15 @@ pub struct Session {
     /// Counts of the turn that is running.
     pub(crate) usage: Usage,
     pub(crate) tool_calls: usize,
+    /// Whether the question of the turn went into the history.
+    pub(crate) was_taken: bool,
+    /// What the server counted last.
+    pub(crate) counted: Counted,
+    /// The tokens that a conversation must have before it is compressed by itself again.
+    pub(crate) hold_until: u64,
+    /// Whether it was compressed in this turn since it did not fit.
+    pub(crate) compacted_to_fit: bool,
+    pub(crate) stats: Statistics,
     /// What of the conversation is kept beside its history.
     pub(crate) kept: Kept,
     /// How long the commands of this round have taken, which counts as silence of the model. Calls have a shared
@@ -56,6 +67,8 @@ pub struct SessionParts {
     pub answers: Answers,
     /// The plan, shared with the tool that keeps it.
     pub plan: PlanBoard,
+    /// What compressions took out, shared with the tools that bring it back.
+    pub archive: Archive,
 }
 
 impl SessionParts {
@@ -68,6 +81,7 @@ impl SessionParts {
             store: None,
             answers: Answers::default(),
             plan: PlanBoard::default(),
+            archive: Archive::default(),
         }
     }
 }
@@ -91,6 +105,8 @@ pub struct SessionOptions {
     pub max_repeated_calls: u32,
     /// The most characters of a tool result.
     pub max_output: usize,
+    /// When and how the conversation is compressed.
+    pub compact: CompactOptions,
     /// How long the server may be silent.
     pub waits: WaitLimits,
     /// Tokens of the context window, where known.
@@ -122,6 +138,7 @@ impl SessionOptions {
             max_turns: 10,
             max_repeated_calls: 5,
             max_output: 16_000,
+            compact: CompactOptions::default(),
             waits: WaitLimits {
                 first: Limit { text: "3m".into(), ..Limit::seconds(180) },
                 between: Limit::seconds(20),
@@ -164,6 +181,11 @@ impl Session {
             draft: Reply::default(),
             usage: Usage::default(),
             tool_calls: 0,
+            was_taken: false,
+            counted: Counted::default(),
+            hold_until: 0,
+            compacted_to_fit: false,
+            stats: Statistics::default(),
             kept: Kept::default(),
             silence: Mutex::default(),
         }
@@ -174,6 +196,7 @@ impl Session {
     pub fn restart(&mut self) {
         self.parts.answers.clear();
         self.parts.plan.set(None);
+        self.parts.archive.set(Vec::new());
         *self = Self::new(self.parts.clone(), self.options.clone());
     }
 
@@ -201,6 +224,44 @@ impl Session {
     /// The answers so far.
     pub fn answers(&self) -> &Answers {
         &self.parts.answers
+    }
+
+    /// What compressions took out of the conversation.
+    pub fn archive(&self) -> &Archive {
+        &self.parts.archive
+    }
+
+    /// What it took, for the last answer and in all.
+    pub fn stats(&self) -> &Statistics {
+        &self.stats
+    }
+
+    /// Takes another model for the requests to come.
+    pub fn set_model(&mut self, model: impl Into<String>) {
+        self.options.model = model.into();
+        self.counted = Counted::default();
+    }
+
+    /// Whether tools run without asking, from now on; what was answered for the session stays.
+    pub fn set_yolo(&mut self, yolo: bool) {
+        self.options.yolo = yolo;
+        self.gate.set_yolo(yolo);
+    }
+
+    /// Whether the last question became part of the conversation: a hook may have refused it, or the user
+    /// interrupted what stands before it.
+    pub fn took_question(&self) -> bool {
+        self.was_taken
+    }
+
+    /// Takes the last question back with everything that came of it, and gives it. What the store has is as before then.
+    pub async fn take_back(&mut self, ui: &dyn Frontend) -> Option<String> {
+        let (question, answers) = self.history.take_back()?;
+        self.parts.answers.drop_last(answers);
+        self.counted.forget();
+        self.hold_until = 0;
+        self.save_as_it_is("", ui).await;
+        Some(question)
     }
 
     /// The plan that the model keeps, if it does.

@@ -8,6 +8,7 @@ use mm_hooks::{Decision, HookContext, HookEvent, HookOutcome, HookRun, TokenCoun
 use mm_llm::{ChatEvent, ChatRequest, Reply, Usage, Waiting, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::stats::CallWatch;
 use crate::{Answer, Ending, Event, Frontend, Session, SessionOptions, TurnError};
 
 impl Session {
@@ -47,8 +48,23 @@ impl Session {
         Ok(with_context(question, outcome.context))
     }
 
+    /// Asks the model, and once more after a compression where the conversation did not fit its window.
+    pub(crate) async fn reply_that_fits(
+        &mut self,
+        ui: &dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Result<Reply, TurnError> {
+        match self.reply(ui).await {
+            Err(TurnError::Provider(error)) if error.is_context_overflow() && !self.compacted_to_fit => {
+                self.compacted_to_fit = true;
+                if self.compact_to_fit(ui, cancel).await { self.reply(ui).await } else { Err(error.into()) }
+            }
+            reply => reply,
+        }
+    }
+
     /// Asks the model once and shows what comes.
-    pub(crate) async fn reply(&mut self, ui: &dyn Frontend) -> Result<Reply, TurnError> {
+    async fn reply(&mut self, ui: &dyn Frontend) -> Result<Reply, TurnError> {
         ui.show(Event::Waiting).await;
         *self.silence.get_mut().unwrap_or_else(PoisonError::into_inner) = Duration::ZERO;
         let request = ChatRequest {
@@ -58,17 +74,23 @@ impl Session {
             sampling: self.options.sampling.clone(),
             schema: self.options.format.as_ref().map(|format| format.schema()),
         };
+        let (mut time, sent) = (CallWatch::start(), self.history.messages().len());
         let mut hidden = Hidden::new(self.options.format.is_some());
         let mut stream = watch(self.parts.provider.chat(&request), self.options.waits.clone());
         while let Some(event) = stream.next().await {
             let event = event?;
+            time.saw(&event);
             self.draft.push(&event);
             if let Some(event) = shown(event).and_then(|event| hidden.shown(event)) {
                 ui.show(event).await;
             }
         }
         let reply = std::mem::take(&mut self.draft);
-        self.usage = sum(self.usage, reply.usage.unwrap_or_default());
+        let usage = reply.usage.unwrap_or_default();
+        self.usage = sum(self.usage, usage);
+        let sent = self.history.messages().get(..sent).unwrap_or_default();
+        self.counted.take(usage.prompt.unwrap_or_default(), sent, &self.specs);
+        self.stats.called(&time, usage);
         Ok(reply)
     }
 
@@ -150,13 +172,28 @@ impl Hidden {
 const CALL_IN_TEXT: &str = "the model wrote a call as part of its text, and nothing was run: the server's tool \
                             parser does not fit the model (llama-server needs --jinja, or another chat template)";
 
-fn shown(event: ChatEvent) -> Option<Event> {
+/// What a reply waits for, where it is known.
+pub(crate) fn waiting(event: &ChatEvent) -> Option<Event> {
     match event {
         ChatEvent::Waiting(Waiting::Loading) => Some(Event::ModelLoading),
-        ChatEvent::Waiting(Waiting::Retry { after }) => Some(Event::Retrying { after }),
+        ChatEvent::Waiting(Waiting::Retry { after }) => Some(Event::Retrying { after: *after }),
         ChatEvent::PromptProgress { total, processed, .. } => {
-            Some(Event::PromptProgress { processed, total })
+            Some(Event::PromptProgress { processed: *processed, total: *total })
         }
+        ChatEvent::Text(_)
+        | ChatEvent::Reasoning(_)
+        | ChatEvent::TextWasReasoning
+        | ChatEvent::CallStarted { .. }
+        | ChatEvent::CallArguments { .. }
+        | ChatEvent::CallInText
+        | ChatEvent::Usage(_)
+        | ChatEvent::Finished(_) => None,
+    }
+}
+
+fn shown(event: ChatEvent) -> Option<Event> {
+    match event {
+        ChatEvent::Waiting(_) | ChatEvent::PromptProgress { .. } => waiting(&event),
         ChatEvent::Text(text) => Some(Event::Text { text }),
         ChatEvent::Reasoning(text) => Some(Event::Thinking { text }),
         ChatEvent::TextWasReasoning => Some(Event::TextWasThinking),

@@ -20,7 +20,9 @@ impl Session {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnError> {
         ui.show(Event::TurnStarted { question: question.to_owned() }).await;
-        (self.draft, self.usage, self.tool_calls) = Default::default();
+        (self.draft, self.usage, self.tool_calls, self.was_taken) = Default::default();
+        self.stats.begin();
+        self.compacted_to_fit = false;
         let result = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(TurnError::Interrupted),
@@ -44,11 +46,13 @@ impl Session {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnError> {
         let question = self.admit(question, ui, cancel).await?;
+        self.compact_if_due(&question, ui, cancel).await;
         self.history.question(&question);
+        self.was_taken = true;
         let mut referee = Referee::new(self.limits()).for_format(self.options.format.clone());
         loop {
             referee.round()?;
-            let reply = self.reply(ui).await?;
+            let reply = self.reply_that_fits(ui, cancel).await?;
             match referee.judge(&reply) {
                 Verdict::Answer { part, notice } => {
                     self.history.reply(&reply.text, &[]);

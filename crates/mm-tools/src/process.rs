@@ -4,7 +4,8 @@
 //! is the exit of the process that was started; everything it started itself belongs to the session that
 //! it leads, and is ended with it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -101,6 +102,16 @@ impl ProcessRunner {
         let (ending, still_running) = running.finish(reading, command.timeout, cancel).await;
         reader::discard(pipe);
         Ok(Finished { output, ending, still_running })
+    }
+
+    /// Hands the terminal to an editor of the user's, and waits for its end. `editor` is a command as a variable holds it,
+    /// with options perhaps, and is read by a shell. It has the standard streams of this process and belongs to its
+    /// session, so that the keys of the terminal reach it; it has no time limit, and dropping the future ends it.
+    ///
+    /// # Errors
+    /// When the directory cannot be used, there is no shell, or the system lost track of the command.
+    pub async fn edit(&self, editor: &str, file: &Path, cwd: &Path) -> Result<ExitStatus, SpawnError> {
+        spawn::edit(editor, file, cwd).await
     }
 
     /// Ends everything that was started and still runs: TERM, and KILL half a second later. Calling it

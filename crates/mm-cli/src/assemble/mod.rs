@@ -18,6 +18,7 @@ use mm_llm::{OpenAi, Provider, Trace};
 use mm_session::store::{DirStore, SessionStore};
 use mm_session::{Resumed, Session, SessionOptions, SessionParts};
 use mm_tools::ToolSet;
+use mm_tools::files::Files;
 use mm_tools::process::ProcessRunner;
 
 pub(crate) use project::{Project, renew, resume};
@@ -43,6 +44,12 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
+    /// The command that edits a file.
+    fn editor(&self) -> String {
+        let set = |name: &str| self.env.get(name).filter(|editor| !editor.trim().is_empty());
+        set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "vi".to_owned())
+    }
+
     /// What the relative paths of the configuration are relative to.
     pub(crate) fn bases(&self) -> Bases<'_> {
         Bases {
@@ -64,6 +71,10 @@ pub(crate) struct Engine {
     pub(crate) provider: OpenAi,
     /// Every process that was started; ended with the program.
     pub(crate) processes: ProcessRunner,
+    /// What the file tools wrote.
+    pub(crate) files: Files,
+    /// The command that edits a file.
+    pub(crate) editor: String,
     /// The standard streams.
     pub(crate) streams: Streams,
     /// What the user should know though nothing is wrong.
@@ -80,6 +91,8 @@ pub(crate) struct Engine {
     pub(crate) skills: (Option<PathBuf>, Vec<String>),
     /// What the user should know if the server does not tell its window.
     pub(crate) unknown_window: Option<String>,
+    /// Whether the configuration says the window.
+    pub(crate) is_window_set: bool,
 }
 
 /// Puts everything together. No network, no process.
@@ -87,25 +100,25 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let preset = provider::preset(config)?;
     let trace = provider::trace(config, around)?;
     let provider = provider::provider(config, preset, around, trace.as_ref().map(|(trace, _)| trace))?;
-    let shared = tools::Shared::default();
+    let shared = tools::Shared::new(config);
     let (skills, skills_dir) = project::skills(config, around);
     let skill_names = skills.found.iter().map(|skill| skill.name.clone()).collect();
     let mut tools = tools::tools(config, &shared, skills.found)?;
     format::check(config, &tools, around)?;
     let unmatched = unmatched(config, &tools);
-    let tools::Shared { processes, plan } = shared;
+    let tools::Shared { processes, plan, files } = shared;
     let hooks = hooks::hooks(config, &processes);
     let store = sessions::store(config, around);
     let kept = store.clone().map(|store| Arc::new(store) as Arc<dyn SessionStore>);
     let base = SessionParts::new(Arc::new(provider.clone()));
     let mut parts = SessionParts { plan, hooks, store: kept, ..base };
-    tools::of_session(config, &mut tools, Arc::new(provider.clone()), &parts, around)?;
+    tools::of_session(config, &mut tools, Arc::new(provider.clone()), (&parts, &files), around)?;
     parts.tools = tools;
     let project = Project::of(config, around);
     let mut unread = Vec::new();
     let options = SessionOptions {
         instructions: project.as_ref().and_then(|project| project.read(&mut unread)),
-        ..session::options(config, around)?
+        ..session::options(config, preset, around)?
     };
     let session = Session::new(parts, options);
     let skipped = skills.skipped.into_iter().map(|line| format!("skill left out: {line}"));
@@ -122,6 +135,8 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
         session,
         provider,
         processes,
+        files,
+        editor: around.editor(),
         streams: around.streams,
         warnings,
         trace,
@@ -130,7 +145,15 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
         resumed: None,
         skills: (skills_dir, skill_names),
         unknown_window,
+        is_window_set: config.context_window > 0,
     })
+}
+
+/// Forgets the window of a model that no longer answers.
+pub(crate) fn forget_window(engine: &mut Engine) {
+    if !engine.is_window_set {
+        engine.session.set_window(None);
+    }
 }
 
 /// Asks the server for its window, where the configuration does not say.
@@ -149,7 +172,7 @@ pub(crate) fn system_prompt(config: &Config, around: &Surroundings) -> Result<St
     if let Some(format) = format::format(config)? {
         return Ok(mm_session::prompt::with_format(None, &format));
     }
-    let tools = tools::tools(config, &tools::Shared::default(), project::skills(config, around).0.found)?;
+    let tools = tools::tools(config, &tools::Shared::new(config), project::skills(config, around).0.found)?;
     Ok(mm_session::prompt::built_in(&tools, &around.cwd))
 }
 
@@ -159,7 +182,7 @@ pub(crate) fn clash(config: &Config, around: &Surroundings) -> Option<(&'static 
         return None; // no need to make a tool
     }
     let tools =
-        tools::tools(config, &tools::Shared::default(), project::skills(config, around).0.found).ok()?;
+        tools::tools(config, &tools::Shared::new(config), project::skills(config, around).0.found).ok()?;
     format::clash(config, &tools).map(|words| ("structuredOutput", words))
 }
 
@@ -169,7 +192,7 @@ pub(crate) fn unmatched_hooks(config: &Config, around: &Surroundings) -> Vec<(Op
         return unmatched(config, &ToolSet::new());
     }
     let skills = project::skills(config, around).0.found;
-    let tools = tools::tools(config, &tools::Shared::default(), skills);
+    let tools = tools::tools(config, &tools::Shared::new(config), skills);
     unmatched(config, &tools.unwrap_or_default())
 }
 

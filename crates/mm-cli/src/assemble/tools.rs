@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mm_config::{Config, DeclaredTool, ParameterType};
 use mm_llm::{OpenAi, PRESETS, StateRoute, preset};
 use mm_session::SessionParts;
-use mm_session::tools::{SaveAnswer, UnloadModel};
+use mm_session::tools::{Recall, RecallSearch, SaveAnswer, UnloadModel};
 use mm_tools::ask_user::AskUser;
 use mm_tools::bash::{Bash, BashOptions};
 use mm_tools::declared::{Declaration, Declared, DeclaredParameter};
@@ -25,17 +25,27 @@ use crate::error::CliError;
 const ASK_USER: &str = "ask_user";
 const SAVE_ANSWER: &str = "save_answer";
 const UNLOAD_MODEL: &str = "unload_model";
+const RECALL: &str = "recall";
+const RECALL_SEARCH: &str = "recall_search";
 
 /// What the tools have in common with the rest of the program.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shared {
     pub(super) processes: ProcessRunner,
     pub(super) plan: PlanBoard,
+    pub(super) files: Files,
+}
+
+impl Shared {
+    pub(super) fn new(config: &Config) -> Self {
+        let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
+        Self { processes: ProcessRunner::default(), plan: PlanBoard::default(), files }
+    }
 }
 
 pub(super) fn tools(
     config: &Config,
-    Shared { processes, plan }: &Shared,
+    Shared { processes, plan, files }: &Shared,
     skills: Vec<Skill>,
 ) -> Result<ToolSet, CliError> {
     let mut tools = ToolSet::new();
@@ -51,10 +61,9 @@ pub(super) fn tools(
         add(Arc::new(Bash::new(options, processes.clone())))?;
     }
     if config.edit_tools {
-        let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
         add(Arc::new(ReadFile::new(files.clone())))?;
         add(Arc::new(WriteFile::new(files.clone())))?;
-        add(Arc::new(EditFile::new(files)))?;
+        add(Arc::new(EditFile::new(files.clone())))?;
     }
     if !skills.is_empty() {
         add(Arc::new(ReadSkill::new(skills)))?;
@@ -73,7 +82,7 @@ pub(super) fn of_session(
     config: &Config,
     tools: &mut ToolSet,
     provider: Arc<OpenAi>,
-    parts: &SessionParts,
+    (parts, files): (&SessionParts, &Files),
     around: &Surroundings,
 ) -> Result<(), CliError> {
     let names = names_of_session(config);
@@ -81,11 +90,14 @@ pub(super) fn of_session(
         tools.add(Arc::new(AskUser::new())).map_err(engine_error)?;
     }
     if names.contains(&SAVE_ANSWER) {
-        let files = Files::new(FileOptions { read_only_outside_cwd: config.read_only_outside_cwd });
-        tools.add(Arc::new(SaveAnswer::new(parts.answers.clone(), files))).map_err(engine_error)?;
+        tools.add(Arc::new(SaveAnswer::new(parts.answers.clone(), files.clone()))).map_err(engine_error)?;
     }
     if names.contains(&UNLOAD_MODEL) {
         tools.add(Arc::new(UnloadModel::new(provider, config.model.clone()))).map_err(engine_error)?;
+    }
+    if names.contains(&RECALL) {
+        tools.add(Arc::new(Recall::new(parts.archive.clone()))).map_err(engine_error)?;
+        tools.add(Arc::new(RecallSearch::new(parts.archive.clone()))).map_err(engine_error)?;
     }
     Ok(())
 }
@@ -100,6 +112,8 @@ pub(super) fn names_of_session(config: &Config) -> Vec<&'static str> {
         (ASK_USER, config.ask_user_tool),
         (SAVE_ANSWER, config.save_answer_tool),
         (UNLOAD_MODEL, config.unload_models && can_unload),
+        (RECALL, config.context.recall),
+        (RECALL_SEARCH, config.context.recall),
     ];
     rows.into_iter().filter(|(_, is_on)| *is_on).map(|(name, _)| name).collect()
 }

@@ -57,8 +57,6 @@ fn missing_agents(config: &Config, around: &Surroundings) -> Vec<(Option<String>
 fn without_effect(config: &Config) -> Vec<&'static str> {
     let rows = [
         ("fetchContentTool", config.fetch_content_tool),
-        ("context.enabled", config.context.enabled),
-        ("context.recall", config.context.recall),
         ("lsp", !config.lsp.servers.is_empty()),
         ("mcp", config.mcp.enabled && config.mcp.servers.values().any(|server| server.enabled)),
         ("mmConfigs", !config.mm_configs.is_empty()),

@@ -1,13 +1,23 @@
 //! Slash commands: one table, one file a command.
 
+mod compact;
+mod edit;
 mod exit;
 mod help;
+mod model;
 mod new;
 mod plan;
 pub(crate) mod resume;
+mod retry;
 mod save;
 pub(crate) mod sessions;
+mod skills;
+mod stats;
+mod thinking;
+mod tools;
+mod undo;
 mod unload;
+mod yolo;
 
 use std::pin::Pin;
 
@@ -38,14 +48,24 @@ pub(crate) struct Command {
 }
 
 /// Every command, in the order of `/help`.
-const COMMANDS: [Command; 8] = [
+const COMMANDS: [Command; 18] = [
     help::COMMAND,
     new::COMMAND,
+    retry::COMMAND,
+    undo::COMMAND,
+    edit::COMMAND,
+    compact::COMMAND,
+    stats::COMMAND,
     sessions::COMMAND,
     resume::COMMAND,
     save::COMMAND,
     plan::COMMAND,
+    tools::COMMAND,
+    skills::COMMAND,
+    model::COMMAND,
     unload::COMMAND,
+    thinking::COMMAND,
+    yolo::COMMAND,
     exit::COMMAND,
 ];
 

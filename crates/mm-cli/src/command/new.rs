@@ -16,6 +16,7 @@ pub(super) const COMMAND: Command = Command {
 
 async fn run(line: &mut Line) -> Flow {
     assemble::renew(&mut line.engine);
+    line.forget_questions();
     line.output.other("(a new conversation)\n").await;
     for warning in line.engine.warnings.drain(..) {
         line.output.other(format!("[warning: {}]\n", visible(&warning.replace('\n', " ")))).await;

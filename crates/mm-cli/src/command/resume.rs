@@ -29,6 +29,7 @@ pub(crate) async fn go_on(line: &mut Line, typed: &str) -> bool {
     let switched = crate::sessions::switch(&mut line.engine, &line.listed, typed).await;
     let is_done = match switched {
         Ok(resumed) => {
+            line.forget_questions();
             let text = render::resumed(&resumed, line.engine.session.history());
             line.output.other(text).await;
             true

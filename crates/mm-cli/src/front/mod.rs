@@ -24,6 +24,11 @@ impl Presenter {
         Self { output, writer: Mutex::new(Writer::new(look)) }
     }
 
+    /// Shows thinking from now on, or no longer; gives which.
+    pub(crate) fn toggle_thinking(&self) -> bool {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner).toggle_thinking()
+    }
+
     pub(crate) async fn show(&self, event: Event) {
         self.put(event, true).await;
     }

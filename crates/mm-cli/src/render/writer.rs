@@ -7,6 +7,7 @@ use mm_tools::ToolKind;
 use mm_tools::output::visible;
 use mm_tools::plan::Plan;
 
+use super::compacted::compacted;
 use super::numbers::tokens;
 use super::preview::Preview;
 
@@ -19,6 +20,8 @@ pub(crate) struct Look {
     pub(crate) show_thinking: bool,
     /// Whether the hooks that ran are shown.
     pub(crate) show_hooks: bool,
+    /// Whether each compression is told.
+    pub(crate) show_compressions: bool,
     /// Whether the answer comes by whole lines: a pipe gets no half ones.
     pub(crate) whole_lines: bool,
     /// Whether less important text is dimmed.
@@ -67,6 +70,12 @@ impl Writer {
             phase: None,
             hooks: String::new(),
         }
+    }
+
+    /// Shows thinking from now on, or no longer; gives which.
+    pub(crate) fn toggle_thinking(&mut self) -> bool {
+        self.look.show_thinking = !self.look.show_thinking;
+        self.look.show_thinking
     }
 
     /// Takes an event and says what to show, in order.
@@ -129,6 +138,14 @@ impl Writer {
             }
             Event::HookRan { .. } => {}
             Event::PlanChanged { plan } => push_other(&mut shown, check_list(plan.as_ref())),
+            Event::Compacting => self.spin(Some("Compressing the conversation"), &mut shown),
+            Event::Compacted(done) => {
+                self.end_lines(&mut shown);
+                self.spin(None, &mut shown);
+                if self.look.show_compressions {
+                    shown.push(Shown::Other(compacted(&done)));
+                }
+            }
             Event::Notice { text } => {
                 self.end_lines(&mut shown);
                 shown.push(Shown::Other(format!("[notice: {}]\n", visible(&text))));

@@ -18,6 +18,12 @@ impl Answers {
         self.given().clear();
     }
 
+    pub(crate) fn drop_last(&self, many: usize) {
+        let mut given = self.given();
+        let left = given.len().saturating_sub(many);
+        given.truncate(left);
+    }
+
     /// Gives the last answer, or the one that so many came after.
     pub fn back(&self, many: usize) -> Option<String> {
         self.given().iter().rev().nth(many).cloned()

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 
 use process_wrap::tokio::{CommandWrap, ProcessSession};
@@ -94,6 +94,17 @@ pub(super) fn start(
     let group = child.id().and_then(Group::led_by).ok_or_else(nobody)?;
     // The wrapper's own `wait` waits for the whole group; the call ends with the process itself.
     Ok(Running::new(child.into_inner(), group, Arc::clone(registry)))
+}
+
+/// Starts an editor with the standard streams of this process, in its session, and waits for its end.
+pub(super) async fn edit(editor: &str, file: &Path, cwd: &Path) -> Result<ExitStatus, SpawnError> {
+    check_directory(cwd)?;
+    let mut shell = tokio::process::Command::new("sh");
+    shell.arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).current_dir(cwd).kill_on_drop(true);
+    shell.status().await.map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => SpawnError::NoProgram("sh".to_owned()),
+        _ => SpawnError::Other { program: "sh".to_owned(), source },
+    })
 }
 
 /// The dot at the end makes it fail for what is no directory, or one that may not be entered.

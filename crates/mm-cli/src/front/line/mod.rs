@@ -2,6 +2,7 @@
 
 mod input;
 mod questions;
+mod turns;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,6 +39,8 @@ pub(crate) struct Line {
     input: Arc<Input>,
     ui: Screen,
     signals: Signals,
+    /// The questions of this conversation that can be taken back, as they were typed.
+    asked: Vec<turns::Asked>,
     /// The exit code of the last turn: a script of questions sees a failure.
     code: u8,
     /// The user or the system ended the program itself.
@@ -54,6 +57,7 @@ pub(crate) async fn run(engine: Engine, config: &Config, choose: bool) -> Result
         preview_lines: config.preview_lines,
         show_thinking: config.show_thinking,
         show_hooks: config.display_hooks,
+        show_compressions: config.context.show_stats,
         whole_lines: !streams.stdout_is_terminal,
         dim: streams.dim,
     };
@@ -62,7 +66,18 @@ pub(crate) async fn run(engine: Engine, config: &Config, choose: bool) -> Result
     let ui = Screen { presenter, output: output.clone(), colours: streams.dim, input: asks };
     let commands = command::all(config);
     let listed = Vec::new();
-    let mut line = Line { engine, output, commands, listed, input, ui, signals, code: 0, killed: false };
+    let mut line = Line {
+        engine,
+        output,
+        commands,
+        listed,
+        input,
+        ui,
+        signals,
+        asked: Vec::new(),
+        code: 0,
+        killed: false,
+    };
     if line.greet(config).await && (!choose || line.choose().await) {
         line.talk().await;
     }
@@ -202,7 +217,8 @@ impl Line {
         Flow::Stay
     }
 
-    async fn ask(&mut self, question: &str) -> Flow {
+    pub(crate) async fn ask(&mut self, question: &str) -> Flow {
+        self.note(question);
         let cancel = CancellationToken::new();
         let gone = self.output.gone().clone();
         let result = {
@@ -220,6 +236,7 @@ impl Line {
                 }
             }
         };
+        self.forget_refused();
         if result.is_ok() {
             // A server that came up after the start tells its window only now.
             assemble::learn_window(&mut self.engine).await;

@@ -189,6 +189,12 @@ fn of(event: &Event) -> Option<Value> {
             "decision": verdict.to_string(), "contextLength": context_len,
         }),
         Event::PlanChanged { plan } => json!({ "type": "plan_changed", "plan": plan.as_ref().map(plan_of) }),
+        Event::Compacting => json!({ "type": "compacting" }),
+        Event::Compacted(done) => json!({
+            "type": "compacted", "id": done.id, "summary": done.summary,
+            "messagesBefore": done.messages.0, "messagesAfter": done.messages.1,
+            "tokensBefore": done.tokens.0, "tokensAfter": done.tokens.1, "durationMs": millis(done.elapsed),
+        }),
         Event::Notice { text } => json!({ "type": "notice", "text": text }),
         Event::SaveFailed { why } => json!({ "type": "save_failed", "why": why }),
         Event::TurnEnded { .. } => return None,

@@ -141,6 +141,7 @@ fn look(config: &Config, streams: Streams) -> Look {
         preview_lines: config.preview_lines,
         show_thinking: config.show_thinking,
         show_hooks: config.display_hooks,
+        show_compressions: config.context.show_stats,
         whole_lines: !streams.stdout_is_terminal,
         dim: streams.dim,
     }

@@ -5,8 +5,14 @@ use mm_llm::Usage;
 
 use super::*;
 
-const LOOK: Look =
-    Look { preview_lines: 2, show_thinking: true, show_hooks: true, whole_lines: false, dim: false };
+const LOOK: Look = Look {
+    preview_lines: 2,
+    show_thinking: true,
+    show_hooks: true,
+    show_compressions: true,
+    whole_lines: false,
+    dim: false,
+};
 
 /// Plays events; answers stand as they are, other text in ‹›, phases in {}.
 fn screen(look: Look, events: Vec<Event>) -> String {

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::tools::Results;
 use super::{Confirmed, JournalError};
-use crate::{ConfirmRequest, Confirmation, Event, Frontend, Outcome};
+use crate::{Compacted, ConfirmRequest, Confirmation, Event, Frontend, Outcome};
 
 /// What stands for a time and for tokens per second.
 const TIME: &str = "<time>";
@@ -165,6 +165,11 @@ fn told(event: Event) -> Value {
         Event::PlanChanged { plan } => {
             json!({"event": "plan_changed", "plan": plan.map(|plan| plan.to_string())})
         }
+        Event::Compacting => json!({"event": "compacting"}),
+        Event::Compacted(Compacted { id, summary, messages, tokens, elapsed: _ }) => json!({
+            "event": "compacted", "id": id, "summary": summary, "messages": [messages.0, messages.1],
+            "tokens": [tokens.0, tokens.1], "elapsed": TIME,
+        }),
         Event::Notice { text } => json!({"event": "notice", "text": text}),
         Event::SaveFailed { why } => json!({"event": "save_failed", "why": why}),
         Event::TurnEnded { outcome, usage: counts } => {
