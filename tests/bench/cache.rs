@@ -93,8 +93,7 @@ fn call(stream: &str) -> Option<Call> {
     let payloads = stream.lines().filter_map(|line| line.strip_prefix("data: "));
     let last = payloads
         .filter_map(|payload| serde_json::from_str::<Value>(payload).ok())
-        .filter(|chunk| chunk["timings"]["cache_n"].is_u64())
-        .last()?;
+        .rfind(|chunk| chunk["timings"]["cache_n"].is_u64())?;
     let number = |key: &str| last["timings"][key].as_u64();
     let (cached, read) = (number("cache_n")?, number("prompt_n")?);
     Some(Call { prompt: cached + read, cached, generated: number("predicted_n")? })
