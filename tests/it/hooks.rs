@@ -254,16 +254,6 @@ async fn a_question_of_a_resumed_conversation_is_asked_again_as_it_was_asked() {
 }
 
 #[tokio::test]
-async fn a_refused_question_is_not_the_one_that_is_taken_back() {
-    let bench = Bench::new("hooks: {preGeneration: [{command: ./no.sh}]}\n", [write_file("x")]).await;
-    let refuse = "if tail -n 1 no.sh.in | grep -q secret; then echo '{\"decision\": \"deny\"}'; fi";
-    let bench = bench.script("no.sh", refuse);
-    let ran = bench.sandbox.run_with(&[], "write it\na secret\n/undo\n/undo\n").await;
-    let expected = "[error: a hook refused the question: it gives no reason]\n(taken back: write it)\n   o: removed\n(nothing to undo)\n";
-    assert!(ran.stderr.ends_with(expected) && !bench.has("o"), "{}", ran.stderr);
-}
-
-#[tokio::test]
 async fn arguments_are_replaced_checked_and_shown_anew() {
     let config = "hooks: {preToolCall: [{command: ./pre.sh}], postToolCall: [{command: ./post.sh}]}\n";
     let bench = Bench::new(config, [Answer::bash("echo old")]).await;

@@ -125,3 +125,14 @@ async fn a_question_is_asked_again_in_place_of_its_answer() {
     assert_eq!((ran.stdout.as_str(), ran.code), ("first\nbad\nbetter\n", Some(0)));
     assert_eq!(server.bodies()[1], server.bodies()[2], "the same request, from the server's cache");
 }
+
+/// What a hook refuses is no question of the conversation.
+#[tokio::test]
+async fn a_refused_question_is_not_the_one_that_is_taken_back() {
+    let edit = calls(&[("write_file", json!({"path": "a.txt", "content": "new\n"}))]);
+    let server = ScriptedServer::start([edit, Answer::text(&["done"])]).await.unwrap();
+    let hook = "hooks:\n  preGeneration:\n    - command: 'grep -q secret && echo ''{\"decision\": \"deny\", \"reason\": \"no\"}'' || true'\n";
+    let sandbox = Sandbox::with_config(&server.base_url(), hook);
+    let ran = sandbox.run_with(&[], "make it\nthe secret\n/undo\n").await;
+    assert!(ran.stderr.contains("(taken back: make it)\n   a.txt: removed\n"), "{}", ran.stderr);
+}

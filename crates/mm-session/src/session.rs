@@ -36,8 +36,8 @@ pub struct Session {
     /// Counts of the turn that is running.
     pub(crate) usage: Usage,
     pub(crate) tool_calls: usize,
-    /// Whether the question of the turn went into the history.
-    pub(crate) was_taken: bool,
+    /// How many questions entered the history.
+    pub(crate) questions: usize,
     /// What the server counted last.
     pub(crate) counted: Counted,
     /// The tokens that a conversation must have before it is compressed by itself again.
@@ -181,7 +181,7 @@ impl Session {
             draft: Reply::default(),
             usage: Usage::default(),
             tool_calls: 0,
-            was_taken: false,
+            questions: 0,
             counted: Counted::default(),
             hold_until: 0,
             compacted_to_fit: false,
@@ -231,6 +231,12 @@ impl Session {
         &self.parts.archive
     }
 
+    /// How many questions entered the history since the conversation began here. One that a hook refused, or that was
+    /// interrupted before the model was asked, did not.
+    pub fn questions(&self) -> usize {
+        self.questions
+    }
+
     /// What it took, for the last answer and in all.
     pub fn stats(&self) -> &Statistics {
         &self.stats
@@ -246,12 +252,6 @@ impl Session {
     pub fn set_yolo(&mut self, yolo: bool) {
         self.options.yolo = yolo;
         self.gate.set_yolo(yolo);
-    }
-
-    /// Whether the last question became part of the conversation: a hook may have refused it, or the user
-    /// interrupted what stands before it.
-    pub fn took_question(&self) -> bool {
-        self.was_taken
     }
 
     /// Takes the last question back with everything that came of it, and gives it. What the store has is as before then.

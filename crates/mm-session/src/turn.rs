@@ -20,7 +20,7 @@ impl Session {
         cancel: &CancellationToken,
     ) -> Result<Answer, TurnError> {
         ui.show(Event::TurnStarted { question: question.to_owned() }).await;
-        (self.draft, self.usage, self.tool_calls, self.was_taken) = Default::default();
+        (self.draft, self.usage, self.tool_calls) = Default::default();
         self.stats.begin();
         self.compacted_to_fit = false;
         let result = tokio::select! {
@@ -48,7 +48,7 @@ impl Session {
         let question = self.admit(question, ui, cancel).await?;
         self.compact_if_due(&question, ui, cancel).await;
         self.history.question(&question);
-        self.was_taken = true;
+        self.questions += 1;
         let mut referee = Referee::new(self.limits()).for_format(self.options.format.clone());
         loop {
             referee.round()?;

@@ -219,6 +219,7 @@ impl Line {
 
     pub(crate) async fn ask(&mut self, question: &str) -> Flow {
         self.note(question);
+        let before = self.engine.session.questions();
         let cancel = CancellationToken::new();
         let gone = self.output.gone().clone();
         let result = {
@@ -236,7 +237,8 @@ impl Line {
                 }
             }
         };
-        self.forget_refused();
+        let result = result.map(drop);
+        self.forget_unless_asked(before);
         if result.is_ok() {
             // A server that came up after the start tells its window only now.
             assemble::learn_window(&mut self.engine).await;
@@ -246,7 +248,7 @@ impl Line {
         }
         // A terminal that takes nothing must not hold up the end.
         let patience = if self.killed || cancel.is_cancelled() { PATIENCE } else { Duration::MAX };
-        let _ = tokio::time::timeout(patience, self.tell(result.map(drop))).await;
+        let _ = tokio::time::timeout(patience, self.tell(result)).await;
         if self.killed || gone.is_cancelled() { Flow::Leave } else { Flow::Stay }
     }
 

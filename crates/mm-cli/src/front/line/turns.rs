@@ -22,9 +22,9 @@ impl Line {
         self.asked.push(Asked { typed: typed.to_owned(), files: self.engine.files.mark() });
     }
 
-    /// Forgets the question just asked if it did not become part of the conversation: there is nothing to take back.
-    pub(super) fn forget_refused(&mut self) {
-        if !self.engine.session.took_question() {
+    /// Forgets a question that did not enter the conversation: `before` is how many were in it.
+    pub(super) fn forget_unless_asked(&mut self, before: usize) {
+        if self.engine.session.questions() == before {
             self.asked.pop();
         }
     }
