@@ -117,6 +117,32 @@ async fn what_is_not_there_to_go_on_with_is_an_error_in_words() {
     assert!(ran.stderr.contains("there is no command /resume"), "{}", ran.stderr);
 }
 
+/// Also where they were changed while the program ran.
+#[tokio::test]
+async fn what_is_resumed_goes_on_under_the_instructions_of_that_moment() {
+    let writes = Answer::bash("echo Use spaces. > AGENTS.md");
+    let server =
+        ScriptedServer::start([writes, Answer::text(&["done"]), Answer::text(&["fine"])]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), ON);
+    let talk = json!([
+        {"role": "system", "content": "Use tabs."},
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": "a"},
+    ]);
+    put(&sandbox, "old", &talk);
+    fs::write(sandbox.path().join("AGENTS.md"), "Use tabs.").unwrap();
+    let ran = sandbox.run_with(&[], "change it\n/resume old\ngo on\n").await;
+    assert_eq!((ran.stdout.as_str(), ran.code), ("done\nfine\n", Some(0)), "{}", ran.stderr);
+    let systems: Vec<String> = server
+        .bodies()
+        .iter()
+        .map(|body| body["messages"][0]["content"].as_str().unwrap().to_owned())
+        .map(|system| format!("{} {}", system.contains("Use tabs."), system.contains("Use spaces.")))
+        .collect();
+    assert_eq!(systems, ["true false", "true false", "false true"]);
+    assert_eq!(sent(&server), ["user: q", "assistant: a", "user: go on"]);
+}
+
 /// A disk that fills during the second question, by a limit on the size of files, and has room again.
 #[tokio::test]
 async fn a_full_disk_is_told_once_and_what_was_said_is_saved_later() {
@@ -139,6 +165,28 @@ async fn a_full_disk_is_told_once_and_what_was_said_is_saved_later() {
     }
     assert_eq!(told, [0, 1, 0, 0]);
     assert_eq!(after, [3, 3, 3, 9]);
+}
+
+/// What was in the way is told once more by whoever leaves, and saved when it is gone by then.
+#[tokio::test]
+async fn leaving_a_conversation_saves_what_could_not_be_saved_before() {
+    let server = server(&["one", "two", "three"]).await;
+    let sandbox = Sandbox::with_config(&server.base_url(), ON);
+    fs::create_dir(sandbox.path().join(".mm")).unwrap();
+    fs::write(dir(&sandbox), "in the way").unwrap();
+    let mut terminal = Terminal::start(&sandbox).await;
+    for question in ["first\n", "/new\n", "second\n"] {
+        terminal.until("> ").await;
+        terminal.type_in(question).await;
+        terminal.until("[session: cannot save ").await;
+    }
+    terminal.until("> ").await;
+    fs::remove_file(dir(&sandbox)).unwrap();
+    terminal.type_in("\x04").await;
+    assert_eq!(terminal.ended().await, Some(0));
+    let files = names(&sandbox);
+    assert_eq!(files.len(), 1, "{files:?}");
+    assert_eq!(session(&sandbox, &files[0])["title"], "second");
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ pub(super) const COMMAND: Command = Command {
 };
 
 async fn run(line: &mut Line) -> Flow {
+    line.save_rest().await;
     assemble::renew(&mut line.engine);
     line.forget_questions();
     line.output.other("(a new conversation)\n").await;

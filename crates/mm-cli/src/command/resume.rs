@@ -26,6 +26,7 @@ async fn run(line: &mut Line, typed: &str) -> Flow {
 
 /// Goes on with what somebody typed; false when there is no such conversation, which is told.
 pub(crate) async fn go_on(line: &mut Line, typed: &str) -> bool {
+    line.save_rest().await;
     let switched = crate::sessions::switch(&mut line.engine, &line.listed, typed).await;
     let is_done = match switched {
         Ok(resumed) => {

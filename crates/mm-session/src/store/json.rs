@@ -2,6 +2,7 @@
 
 mod head;
 mod lock;
+mod message;
 mod migrate;
 mod replace;
 mod wire;

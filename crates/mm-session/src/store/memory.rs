@@ -63,6 +63,7 @@ impl SessionStore for MemoryStore {
     }
 
     async fn delete(&self, id: &str) -> Result<(), StoreError> {
+        let _held = self.create(id).await?;
         self.lock().remove(id).map(drop).ok_or_else(|| StoreError::Missing(id.to_owned()))
     }
 }
@@ -82,6 +83,7 @@ mod tests {
         assert_eq!(store.load(&id).await.unwrap(), record);
         let claim = store.create(&id).await.unwrap();
         assert!(matches!(store.create(&id).await, Err(StoreError::InUse(_))));
+        assert!(matches!(store.delete(&id).await, Err(StoreError::InUse(_))));
         drop(claim);
         store.create(&id).await.unwrap();
         store.delete(&id).await.unwrap();

@@ -147,6 +147,11 @@ pub(crate) fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_millis(millis)
 }
 
+/// A question as a title.
+pub(crate) fn title(question: &str) -> String {
+    question.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(60).collect()
+}
+
 impl Claim {
     /// A claim that lives as long as what it holds.
     pub fn new(held: impl Debug + Send + Sync + 'static) -> Self {
@@ -160,7 +165,7 @@ impl SessionRecord {
         let now = now();
         let head = SessionHead {
             id: id.to_owned(),
-            title: question.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(60).collect(),
+            title: title(question),
             created: now,
             updated: now,
             cwd: cwd.to_owned(),

@@ -217,6 +217,16 @@ impl Line {
         Flow::Stay
     }
 
+    /// Saves what could not be saved so far, before the conversation is left.
+    pub(crate) async fn save_rest(&mut self) {
+        let Self { engine, ui, signals, killed, .. } = self;
+        tokio::select! {
+            () = engine.session.save_rest(ui) => {}
+            wish = signals.next() => *killed |= wish == Wish::End,
+            () = tokio::time::sleep(PATIENCE), if *killed => {}
+        }
+    }
+
     pub(crate) async fn ask(&mut self, question: &str) -> Flow {
         self.note(question);
         let before = self.engine.session.questions();
@@ -269,6 +279,7 @@ impl Line {
 
     async fn end(mut self, writing: Writing) -> Result<ExitCode, CliError> {
         self.engine.processes.shutdown().await;
+        self.save_rest().await;
         let code = match (self.killed, self.engine.streams.stdin_is_terminal) {
             (true, _) => 130,
             (false, true) => 0,

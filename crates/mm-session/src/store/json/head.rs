@@ -22,11 +22,14 @@ const KEYS: [&str; 9] =
 const MESSAGES: &str = "messages";
 /// The bytes that a head is looked for in first.
 const FIRST: usize = 4 << 10;
+/// The most bytes that a head is looked for in, so that no file holds up a list.
+const MOST: u64 = 32_000_000;
 /// The bytes that are looked at for the end of a file.
 const LAST: u64 = 16;
 
 /// The head as it stands in a file.
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a session")]
 pub(super) struct HeadTwin {
     pub(super) version: u64,
     pub(super) id: String,
@@ -91,8 +94,14 @@ pub(super) fn of_file(file: &File, metadata: &Metadata) -> Result<SessionHead, F
     let found = match find(&mut serde_json::Deserializer::from_slice(start)) {
         // A head that is longer, or a file whose keys somebody sorted.
         Err(Fault::Cut) if !is_whole => {
-            let all = BufReader::with_capacity(64 << 10, start.chain(file));
-            find(&mut serde_json::Deserializer::from_reader(all))?
+            let all = BufReader::with_capacity(64 << 10, start.chain(file).take(MOST));
+            match find(&mut serde_json::Deserializer::from_reader(all)) {
+                Err(Fault::Cut) if metadata.len() > MOST => {
+                    let most = MOST / 1_000_000;
+                    return Err(Fault::Foreign(format!("its first {most} MB have no head")));
+                }
+                found => found?,
+            }
         }
         found => found?,
     };

@@ -252,8 +252,18 @@ async fn what_is_not_told_of_a_compression_and_a_plan_is_not_needed() {
     let loaded = store.load("one").await.unwrap();
     assert_eq!((loaded.compressions, loaded.plan), (vec![], None));
     // What cannot be understood would be lost with the next save.
-    plain(&mut file, json!(7));
-    assert!(matches!(store.load("one").await, Err(StoreError::Unreadable { fault: Fault::Foreign(_), .. })));
+    for (key, value, why) in [
+        ("plan", json!(7), "expected a plan"),
+        ("plan", json!({"steps": [7]}), "expected a step of a plan"),
+        ("compressions", json!([7]), "expected a compression"),
+        ("compressions", json!([{"messages": [7]}]), "expected a message"),
+    ] {
+        let mut file = file.clone();
+        file[key] = value;
+        fs::write(&path, file.to_string()).unwrap();
+        let told = store.load("one").await.unwrap_err().to_string();
+        assert!(told.contains(why), "{told}");
+    }
 }
 
 /// As `jq -S` leaves it, with a head far behind the messages.
@@ -268,6 +278,15 @@ async fn a_file_whose_keys_were_sorted_is_listed_and_loaded() {
         serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     fs::write(&path, serde_json::to_vec_pretty(&file).unwrap()).unwrap();
     assert_eq!(store.list().await.unwrap().remove(0).head.unwrap(), record.head);
+    assert_eq!(store.load("one").await.unwrap(), record);
+    // One that is far behind is not looked for: a list does not wait for it, and whoever has its id may.
+    record.messages.push(Message::User("x".repeat(33_000_000)));
+    store.save(record.clone()).await.unwrap();
+    let file: std::collections::BTreeMap<String, Value> =
+        serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
+    let told = store.list().await.unwrap().remove(0).head.unwrap_err().to_string();
+    assert_eq!(told, "it is no session: its first 32 MB have no head");
     assert_eq!(store.load("one").await.unwrap(), record);
 }
 

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::time::SystemTime;
 
 use mm_llm::{Message, Usage};
-use mm_schema::ToolCall;
 use mm_tools::plan::{Plan, Status, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::head::{self, HeadTwin, time};
+use super::message::MessageTwin;
 use super::migrate::{VERSION, migrate};
 use crate::store::{Compression, Fault, SessionRecord, ShownError};
 
@@ -101,6 +101,7 @@ pub(super) fn read(bytes: &[u8], changed: SystemTime) -> Result<SessionRecord, F
 
 /// All behind the head.
 #[derive(Deserialize)]
+#[serde(expecting = "a session")]
 struct BodyTwin {
     messages: Vec<MessageTwin<'static>>,
     usage: Option<UsageTwin>,
@@ -109,108 +110,8 @@ struct BodyTwin {
     errors: Option<Vec<ErrorTwin<'static>>>,
 }
 
-/// A message in the form of the OpenAI chat protocol.
-#[derive(Serialize, Deserialize)]
-struct MessageTwin<'a> {
-    role: Role,
-    content: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_calls: Option<Vec<CallTwin<'a>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_call_id: Option<Cow<'a, str>>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Role {
-    System,
-    User,
-    Assistant,
-    Tool,
-}
-
-#[derive(Serialize, Deserialize)]
-struct CallTwin<'a> {
-    id: Cow<'a, str>,
-    #[serde(rename = "type", default)]
-    kind: CallKind,
-    function: FunctionTwin<'a>,
-}
-
 #[derive(Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum CallKind {
-    #[default]
-    Function,
-}
-
-#[derive(Serialize, Deserialize)]
-struct FunctionTwin<'a> {
-    name: Cow<'a, str>,
-    arguments: Cow<'a, str>,
-}
-
-impl<'a> From<&'a Message> for MessageTwin<'a> {
-    fn from(message: &'a Message) -> Self {
-        let plain = |role, text: &'a str| Self {
-            role,
-            content: Some(Cow::Borrowed(text)),
-            tool_calls: None,
-            tool_call_id: None,
-        };
-        match message {
-            Message::System(text) => plain(Role::System, text),
-            Message::User(text) => plain(Role::User, text),
-            Message::Assistant { text, calls } => Self {
-                tool_calls: (!calls.is_empty()).then(|| calls.iter().map(CallTwin::from).collect()),
-                ..plain(Role::Assistant, text)
-            },
-            Message::Tool { call_id, text } => {
-                Self { tool_call_id: Some(Cow::Borrowed(call_id)), ..plain(Role::Tool, text) }
-            }
-        }
-    }
-}
-
-impl From<MessageTwin<'_>> for Message {
-    fn from(twin: MessageTwin<'_>) -> Self {
-        let text = twin.content.unwrap_or_default().into_owned();
-        match twin.role {
-            Role::System => Self::System(text),
-            Role::User => Self::User(text),
-            Role::Assistant => {
-                let calls = twin.tool_calls.unwrap_or_default().into_iter().map(ToolCall::from);
-                Self::Assistant { text, calls: calls.collect() }
-            }
-            Role::Tool => Self::Tool { call_id: twin.tool_call_id.unwrap_or_default().into_owned(), text },
-        }
-    }
-}
-
-impl<'a> From<&'a ToolCall> for CallTwin<'a> {
-    fn from(call: &'a ToolCall) -> Self {
-        Self {
-            id: Cow::Borrowed(&call.id),
-            kind: CallKind::Function,
-            function: FunctionTwin {
-                name: Cow::Borrowed(&call.name),
-                arguments: Cow::Borrowed(&call.arguments),
-            },
-        }
-    }
-}
-
-impl From<CallTwin<'_>> for ToolCall {
-    fn from(twin: CallTwin<'_>) -> Self {
-        Self {
-            id: twin.id.into_owned(),
-            name: twin.function.name.into_owned(),
-            arguments: twin.function.arguments.into_owned(),
-        }
-    }
-}
-
-#[derive(Default, Serialize, Deserialize)]
+#[serde(expecting = "token counts")]
 struct UsageTwin {
     prompt: Option<u64>,
     cached: Option<u64>,
@@ -233,6 +134,7 @@ impl From<UsageTwin> for Usage {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a compression")]
 struct CompressionTwin<'a> {
     #[serde(default)]
     id: Cow<'a, str>,
@@ -255,6 +157,7 @@ impl<'a> From<&'a Compression> for CompressionTwin<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a plan")]
 struct PlanTwin<'a> {
     #[serde(default)]
     title: Cow<'a, str>,
@@ -262,6 +165,7 @@ struct PlanTwin<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a step of a plan")]
 struct StepTwin<'a> {
     text: Cow<'a, str>,
     /// One that is not known is one of a step that is not begun.
@@ -290,6 +194,7 @@ impl From<PlanTwin<'_>> for Plan {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "an error")]
 struct ErrorTwin<'a> {
     #[serde(default)]
     time: String,
