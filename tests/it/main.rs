@@ -15,6 +15,8 @@ mod cases;
 mod cli;
 mod config;
 mod declared;
+#[cfg(feature = "fetch")]
+mod fetch;
 mod files;
 mod guard;
 mod helpers;
