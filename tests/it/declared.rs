@@ -90,3 +90,33 @@ async fn words_stay_as_they_are_written() {
     assert!(results[6].contains("1.0 is not of type \"string\""), "{}", results[6]);
     assert!(results[7].contains("\"false\" is not one of "), "{}", results[7]);
 }
+
+/// A limit of its own, that of `bash` otherwise.
+#[tokio::test]
+async fn a_call_ends_at_the_limit_of_its_entry() {
+    let tools = "bashTimeout: 300ms
+tools:
+  - { name: own, description: d, command: [sleep, \"60\"], timeout: 200ms }
+  - { name: other, description: d, command: [sleep, \"60\"] }
+";
+    let both = calls(&[("own", json!({})), ("other", json!({}))]);
+    let server = ScriptedServer::start([both, Answer::text(&["done"])]).await.unwrap();
+    let ran = Sandbox::with_config(&server.base_url(), tools).run(&["-p", "go"]).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let expected = ["[error: 200ms timeout exceeded]", "[error: 300ms timeout exceeded]"];
+    assert_eq!(results(&server.bodies()[1]), expected);
+}
+
+#[tokio::test]
+async fn the_banner_lists_it_and_a_hook_knows_it_by_its_name() {
+    let hook = "hooks: {preToolCall: [{matcher: release, command: [cat, no.json]}]}\n";
+    let answers =
+        [Answer::call("release", r#"{"version": "1", "channel": "beta"}"#), Answer::text(&["done"])];
+    let server = ScriptedServer::start(answers).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), &format!("{CONFIG}{hook}"));
+    sandbox.write("no.json", r#"{"decision": "deny", "reason": "frozen"}"#);
+    let ran = sandbox.run_with(&[], "Release it.\n").await;
+    assert!(ran.stderr.contains("| tools: release, "), "{}", ran.stderr);
+    let results = results(&server.bodies()[1]);
+    assert!(results[0].starts_with("[refused") && results[0].contains("frozen"), "{results:?}");
+}

@@ -13,6 +13,7 @@ mod support;
 mod bad_input;
 mod cases;
 mod cli;
+mod closed;
 mod config;
 mod declared;
 #[cfg(feature = "fetch")]
