@@ -13,8 +13,11 @@ mod support;
 mod bad_input;
 mod cases;
 mod cli;
+mod closed;
 mod config;
 mod declared;
+#[cfg(feature = "fetch")]
+mod fetch;
 mod files;
 mod guard;
 mod helpers;

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use mm_llm::testing::{Answer, End, ScriptedServer};
 use pty_process::{OwnedReadPty, OwnedWritePty, Size};
+use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::Child;
 
-use crate::support::{Sandbox, eventually, processes_with};
+use crate::support::{Sandbox, calls, eventually, processes_with, results};
 
 /// `mm` in a terminal of its own.
 pub struct Terminal {
@@ -155,6 +156,37 @@ async fn a_permission_is_asked_and_what_was_typed_before_is_no_answer() {
     terminal.until("more").await;
     assert_eq!(server.bodies()[3]["messages"].as_array().unwrap().last().unwrap()["content"], "y");
     assert!(sandbox.path().join("one").exists() && !sandbox.path().join("two").exists());
+}
+
+/// A refusal is about one call, an interruption about the whole turn; "for this session" is about every call of a tool.
+#[tokio::test]
+async fn ctrl_c_at_a_request_runs_none_of_the_calls_and_no_does_one_alone() {
+    let both =
+        || calls(&[("bash", json!({"command": "touch one"})), ("bash", json!({"command": "touch two"}))]);
+    let answers = [both(), Answer::text(&["fine"]), both(), Answer::text(&["done"])];
+    let server = ScriptedServer::start(answers).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "yolo: false\n");
+    let exist = |sandbox: &Sandbox| ["one", "two"].map(|name| sandbox.path().join(name).exists());
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("go\n").await;
+    terminal.until("Run it? [y]es, [s]: yes to every bash call of this session, [n]o").await;
+    terminal.type_in("\x03").await;
+    terminal.until("[interrupted]").await;
+    terminal.until("> ").await;
+    assert_eq!(exist(&sandbox), [false, false]);
+    terminal.type_in("hello\n").await;
+    terminal.until("fine").await;
+    assert_eq!(results(&server.bodies()[1]), ["[interrupted by the user]"; 2]);
+    terminal.until("> ").await;
+    terminal.type_in("again\n").await;
+    terminal.until("Run it? ").await;
+    terminal.type_in("n\n").await;
+    terminal.until("Run it? ").await;
+    terminal.type_in("y\n").await;
+    terminal.until("done").await;
+    assert_eq!(results(&server.bodies()[3])[2..], ["[refused by the user]", "[no output]"]);
+    assert_eq!(exist(&sandbox), [false, true]);
 }
 
 #[tokio::test]
