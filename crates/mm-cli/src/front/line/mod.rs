@@ -1,6 +1,7 @@
 //! The plain line mode: a question a line.
 
 mod input;
+mod mention;
 mod questions;
 mod turns;
 
@@ -24,6 +25,7 @@ use crate::output::{Output, Writing};
 use crate::render::{self, Look};
 use crate::signals::{Signals, Wish};
 use input::Input;
+use mention::Mentions;
 
 /// How long an end may take when a stream is blocked.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -227,13 +229,14 @@ impl Line {
         }
     }
 
-    pub(crate) async fn ask(&mut self, question: &str) -> Flow {
-        self.note(question);
+    pub(crate) async fn ask(&mut self, typed: &str) -> Flow {
+        let Some(question) = self.with_files(typed).await else { return Flow::Stay };
+        self.note(typed);
         let before = self.engine.session.questions();
         let cancel = CancellationToken::new();
         let gone = self.output.gone().clone();
         let result = {
-            let mut turn = std::pin::pin!(self.engine.session.turn(question, &self.ui, &cancel));
+            let mut turn = std::pin::pin!(self.engine.session.turn(&question, &self.ui, &cancel));
             loop {
                 tokio::select! {
                     result = &mut turn => break result,
@@ -260,6 +263,23 @@ impl Line {
         let patience = if self.killed || cancel.is_cancelled() { PATIENCE } else { Duration::MAX };
         let _ = tokio::time::timeout(patience, self.tell(result)).await;
         if self.killed || gone.is_cancelled() { Flow::Leave } else { Flow::Stay }
+    }
+
+    /// Adds the files that a question mentions. What comes from a pipe mentions none: it may be anything.
+    async fn with_files(&mut self, question: &str) -> Option<String> {
+        if !self.engine.streams.stdin_is_terminal {
+            return Some(question.to_owned());
+        }
+        let options = self.engine.session.options();
+        let mentions = Mentions::new(options.cwd.clone(), options.home.clone(), options.max_output);
+        let Some(expanded) = self.unless_interrupted(mentions.expand(question)).await else {
+            self.output.other("[interrupted]\n").await;
+            return None;
+        };
+        for note in expanded.notes {
+            self.output.other(format!("{note}\n")).await;
+        }
+        Some(expanded.text)
     }
 
     async fn tell(&mut self, result: Result<(), TurnError>) {
