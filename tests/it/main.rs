@@ -15,6 +15,7 @@ mod cases;
 mod cli;
 mod config;
 mod declared;
+mod editing;
 mod files;
 mod guard;
 mod helpers;
