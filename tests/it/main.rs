@@ -16,6 +16,7 @@ mod cli;
 mod closed;
 mod config;
 mod declared;
+mod editing;
 #[cfg(feature = "fetch")]
 mod fetch;
 mod files;

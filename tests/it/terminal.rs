@@ -1,5 +1,6 @@
 //! The line mode in a terminal.
 
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use mm_llm::testing::{Answer, End, ScriptedServer};
@@ -16,6 +17,8 @@ pub struct Terminal {
     reader: OwnedReadPty,
     writer: OwnedWritePty,
     seen: String,
+    screen: vt100::Parser,
+    modes: OwnedFd,
 }
 
 impl Terminal {
@@ -24,23 +27,97 @@ impl Terminal {
     }
 
     pub async fn start_with(sandbox: &Sandbox, args: &[&str]) -> Self {
+        let command = pty_process::Command::new(env!("CARGO_BIN_EXE_mm")).args(args);
+        Self::of(sandbox, command, (30, 100))
+    }
+
+    /// Starts it in a terminal of some rows and columns.
+    pub fn sized(sandbox: &Sandbox, size: (u16, u16)) -> Self {
+        Self::of(sandbox, pty_process::Command::new(env!("CARGO_BIN_EXE_mm")), size)
+    }
+
+    /// Starts a program that starts `mm`, which `$MM` names.
+    pub fn of(sandbox: &Sandbox, command: pty_process::Command, (rows, columns): (u16, u16)) -> Self {
+        Self::with_term(sandbox, command, (rows, columns), "xterm-256color")
+    }
+
+    pub fn with_term(
+        sandbox: &Sandbox,
+        command: pty_process::Command,
+        (rows, columns): (u16, u16),
+        term: &str,
+    ) -> Self {
         let (pty, pts) = pty_process::open().unwrap();
-        pty.resize(Size::new(30, 100)).unwrap();
-        let command = pty_process::Command::new(env!("CARGO_BIN_EXE_mm"))
-            .args(args)
+        pty.resize(Size::new(rows, columns)).unwrap();
+        let command = command
             .current_dir(sandbox.path())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", sandbox.path())
-            .env("TERM", "xterm-256color")
+            .env("MM", env!("CARGO_BIN_EXE_mm"))
+            .env("TERM", term)
             .kill_on_drop(true);
         let child = command.spawn(pts).unwrap();
+        let modes = pty.as_fd().try_clone_to_owned().unwrap();
         let (reader, writer) = pty.into_split();
-        Self { child, reader, writer, seen: String::new() }
+        let screen = vt100::Parser::new(rows, columns, 0);
+        Self { child, reader, writer, seen: String::new(), screen, modes }
+    }
+
+    /// What a person sees now, without the empty lines below.
+    pub fn screen(&self) -> String {
+        self.screen.screen().contents().trim_end().to_owned()
+    }
+
+    /// Reads until what a person sees is as it should be.
+    pub async fn shows(&mut self, what: &str, is_so: impl Fn(&str) -> bool) {
+        let read = async {
+            while !is_so(&self.screen()) {
+                self.read().await;
+            }
+        };
+        if tokio::time::timeout(Duration::from_secs(30), read).await.is_err() {
+            panic!("never {what} on\n{}", self.screen());
+        }
+    }
+
+    async fn read(&mut self) {
+        let mut buffer = [0; 4096];
+        let n = self.reader.read(&mut buffer).await.unwrap_or(0);
+        assert!(n > 0, "the terminal ended: {:?}", self.seen);
+        self.screen.process(&buffer[..n]);
+        self.seen.push_str(&String::from_utf8_lossy(&buffer[..n]));
+    }
+
+    pub fn resize(&mut self, rows: u16, columns: u16) {
+        self.writer.resize(Size::new(rows, columns)).unwrap();
+        self.screen.screen_mut().set_size(rows, columns);
+    }
+
+    /// Whether the terminal edits lines by itself, as it does for a program that asks for nothing else.
+    pub fn edits_itself(&self) -> bool {
+        let modes = rustix::termios::tcgetattr(&self.modes).unwrap().local_modes;
+        modes.contains(rustix::termios::LocalModes::ICANON | rustix::termios::LocalModes::ECHO)
     }
 
     pub async fn type_in(&mut self, text: &str) {
         self.writer.write_all(text.as_bytes()).await.unwrap();
+    }
+
+    /// Types more than the terminal takes at once, and reads what it shows meanwhile.
+    pub async fn type_all(&mut self, text: &str) {
+        let mut rest = text.as_bytes();
+        let mut buffer = [0; 4096];
+        while !rest.is_empty() {
+            tokio::select! {
+                written = self.writer.write(rest) => rest = &rest[written.unwrap()..],
+                read = self.reader.read(&mut buffer) => {
+                    let read = read.unwrap();
+                    self.screen.process(&buffer[..read]);
+                    self.seen.push_str(&String::from_utf8_lossy(&buffer[..read]));
+                }
+            }
+        }
     }
 
     /// Reads until the text has appeared, and forgets everything up to its end.
@@ -51,10 +128,7 @@ impl Terminal {
                     let rest = self.seen.split_off(at + text.len());
                     return std::mem::replace(&mut self.seen, rest);
                 }
-                let mut buffer = [0; 4096];
-                let n = self.reader.read(&mut buffer).await.unwrap_or(0);
-                assert!(n > 0, "the terminal ended without {text:?}: {:?}", self.seen);
-                self.seen.push_str(&String::from_utf8_lossy(&buffer[..n]));
+                self.read().await;
             }
         };
         match tokio::time::timeout(Duration::from_secs(30), read).await {
@@ -148,6 +222,7 @@ async fn a_permission_is_asked_and_what_was_typed_before_is_no_answer() {
     terminal.type_in("perhaps\n").await;
     terminal.until("Run it?").await;
     terminal.type_in("y\n").await;
+    terminal.until("🔧 bash: touch two").await;
     terminal.until("Run it?").await;
     terminal.type_in("n\n").await;
     terminal.until("[refused by the user]").await;

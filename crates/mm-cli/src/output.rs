@@ -33,18 +33,22 @@ pub(crate) struct Streams {
     pub(crate) stderr_is_terminal: bool,
     /// Whether what goes to stderr may be dimmed.
     pub(crate) dim: bool,
+    /// Whether the terminal can do more than write one line below the other.
+    pub(crate) moves: bool,
 }
 
 impl Streams {
     /// Looks at the streams; `NO_COLOR` and a dumb terminal take the dimming away.
     pub(crate) fn detect(env: &Environment) -> Self {
-        let plain = env.get("NO_COLOR").is_some() || env.get("TERM").as_deref() == Some("dumb");
+        let term = env.get("TERM").unwrap_or_default();
+        let plain = env.get("NO_COLOR").is_some() || term == "dumb";
         let stderr_is_terminal = io::stderr().is_terminal();
         Self {
             stdin_is_terminal: io::stdin().is_terminal(),
             stdout_is_terminal: io::stdout().is_terminal(),
             stderr_is_terminal,
             dim: stderr_is_terminal && !plain,
+            moves: !["", "dumb", "cons25", "emacs"].contains(&&*term),
         }
     }
 }
@@ -57,6 +61,8 @@ enum Piece {
     Spinner(Option<String>),
     /// The user ended the line that the cursor was on.
     LineTyped,
+    /// What comes next begins a line.
+    FreshLine,
     /// Everything before it has been written when the answer comes.
     Flush(oneshot::Sender<()>),
 }
@@ -111,6 +117,11 @@ impl Output {
     /// Takes note that the user ended a line, which the terminal has shown.
     pub(crate) async fn line_was_typed(&self) {
         let _ = self.sender.send(Piece::LineTyped).await;
+    }
+
+    /// Ends the line that the cursor is on, if it is on one.
+    pub(crate) async fn fresh_line(&self) {
+        let _ = self.sender.send(Piece::FreshLine).await;
     }
 
     /// Waits until all is written.
@@ -188,6 +199,8 @@ impl Screen {
                 Piece::Other(text) => self.other(&text).await,
                 Piece::Spinner(phase) => self.spin(phase).await,
                 Piece::LineTyped => self.at_line_start = true,
+                Piece::FreshLine if self.at_line_start => self.clear().await,
+                Piece::FreshLine => self.other("\n").await,
                 Piece::Flush(written) => drop(written.send(())),
             }
         }
