@@ -272,7 +272,11 @@ impl Session {
             loop {
                 tokio::select! {
                     biased;
-                    Some(wish) = wishes.recv() => grant(wish).await,
+                    Some(wish) = wishes.recv() => {
+                        grant(wish).await;
+                        // A flood always has more to show: the clock and the user's keys must be looked at all the same.
+                        tokio::task::yield_now().await;
+                    }
                     output = &mut running => break output,
                     () = &mut watchdog, if tool.is_watched() => {
                         return Err(TurnError::Watchdog { after: self.options.waits.between.text.clone() });
