@@ -3,7 +3,7 @@
 use mm_llm::testing::{Answer, ScriptedServer};
 use serde_json::{Value, json};
 
-use crate::support::{Ran, Sandbox};
+use crate::support::{Ran, Sandbox, calls, results};
 
 const CONFIG: &str = "bashTool: false
 editTools: false
@@ -62,4 +62,61 @@ async fn without_yolo_it_is_asked_about() {
     assert_eq!(ran.code, Some(0));
     let result = requests[1]["messages"][3]["content"].as_str().unwrap();
     assert_eq!(result, "[refused: nobody can confirm this call in -p mode]");
+}
+
+/// What other readers of YAML turn into booleans and numbers, and what a model writes of it.
+#[tokio::test]
+async fn words_stay_as_they_are_written() {
+    let tool = "tools:
+  - name: t
+    description: d
+    parameters:
+      mode: { type: string, enum: [on, off, no, 1.0, 007, \"null\"] }
+    command: [printf, \"<%s>\", \"{{mode}}\"]
+";
+    let words = ["on", "off", "no", "1.0", "007", "null"];
+    let all: Vec<(&str, Value)> = words.iter().map(|word| ("t", json!({"mode": word}))).collect();
+    // Without quotes, 1.0 is 1 to a reader of JSON.
+    let bare = [calls(&all), calls(&[("t", json!({"mode": 1.0})), ("t", json!({"mode": false}))])];
+    let server = ScriptedServer::start(bare.into_iter().chain([Answer::text(&["done"])])).await.unwrap();
+    let ran = Sandbox::with_config(&server.base_url(), tool).run(&["-p", "go"]).await;
+    assert_eq!((ran.stdout.as_str(), ran.code), ("done\n", Some(0)), "{}", ran.stderr);
+    let bodies = server.bodies();
+    let tools = bodies[0]["tools"].as_array().unwrap();
+    let told = tools.iter().find(|tool| tool["function"]["name"] == "t").unwrap();
+    assert_eq!(told["function"]["parameters"]["properties"]["mode"]["enum"], json!(words));
+    let results = results(&bodies[2]);
+    assert_eq!(results[..6], words.map(|word| format!("<{word}>")));
+    assert!(results[6].contains("1.0 is not of type \"string\""), "{}", results[6]);
+    assert!(results[7].contains("\"false\" is not one of "), "{}", results[7]);
+}
+
+/// A limit of its own, that of `bash` otherwise.
+#[tokio::test]
+async fn a_call_ends_at_the_limit_of_its_entry() {
+    let tools = "bashTimeout: 300ms
+tools:
+  - { name: own, description: d, command: [sleep, \"60\"], timeout: 200ms }
+  - { name: other, description: d, command: [sleep, \"60\"] }
+";
+    let both = calls(&[("own", json!({})), ("other", json!({}))]);
+    let server = ScriptedServer::start([both, Answer::text(&["done"])]).await.unwrap();
+    let ran = Sandbox::with_config(&server.base_url(), tools).run(&["-p", "go"]).await;
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let expected = ["[error: 200ms timeout exceeded]", "[error: 300ms timeout exceeded]"];
+    assert_eq!(results(&server.bodies()[1]), expected);
+}
+
+#[tokio::test]
+async fn the_banner_lists_it_and_a_hook_knows_it_by_its_name() {
+    let hook = "hooks: {preToolCall: [{matcher: release, command: [cat, no.json]}]}\n";
+    let answers =
+        [Answer::call("release", r#"{"version": "1", "channel": "beta"}"#), Answer::text(&["done"])];
+    let server = ScriptedServer::start(answers).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), &format!("{CONFIG}{hook}"));
+    sandbox.write("no.json", r#"{"decision": "deny", "reason": "frozen"}"#);
+    let ran = sandbox.run_with(&[], "Release it.\n").await;
+    assert!(ran.stderr.contains("| tools: release, "), "{}", ran.stderr);
+    let results = results(&server.bodies()[1]);
+    assert!(results[0].starts_with("[refused") && results[0].contains("frozen"), "{results:?}");
 }

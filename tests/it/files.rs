@@ -7,7 +7,7 @@ use crate::support::{Ran, Sandbox, calls, results};
 use crate::terminal::Terminal;
 
 /// Runs `-p go`; gives what the model read of its calls too.
-async fn run(sandbox: &Sandbox, config: &str, answers: Vec<Answer>) -> (Ran, Vec<String>) {
+pub(crate) async fn run(sandbox: &Sandbox, config: &str, answers: Vec<Answer>) -> (Ran, Vec<String>) {
     let server = ScriptedServer::start(answers.into_iter().chain([Answer::text(&["done"])])).await.unwrap();
     let base = server.base_url();
     sandbox.write(

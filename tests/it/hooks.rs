@@ -229,6 +229,31 @@ async fn a_question_is_replaced_and_informed() {
 }
 
 #[tokio::test]
+async fn what_a_hook_added_is_not_shown_when_a_conversation_goes_on() {
+    let config = "sessions: {enabled: true}\nhooks: {preGeneration: [{command: ./more.sh}]}\n";
+    let bench = Bench::new(config, []).await.says("more.sh", &json!({"context": "secret"}));
+    assert_eq!(bench.run().await.stdout, "done\n");
+    assert_eq!(bench.asked(), "go\n\n[from a hook]\nsecret");
+    let ran = bench.sandbox.run_with(&["--continue"], "").await;
+    assert!(ran.stderr.contains("> go\ndone\n"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("secret"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn a_question_of_a_resumed_conversation_is_asked_again_as_it_was_asked() {
+    let config = "sessions: {enabled: true}\nhooks: {preGeneration: [{command: ./more.sh}]}\n";
+    let bench = Bench::new(config, [Answer::text(&["first"])]).await;
+    let bench = bench.says("more.sh", &json!({"context": "secret"}));
+    assert_eq!(bench.run().await.stdout, "first\n");
+    let ran = bench.sandbox.run_with(&["--continue"], "/retry\n").await;
+    assert_eq!(ran.stdout, "done\n", "{}", ran.stderr);
+    assert!(!ran.stderr.contains("secret"), "{}", ran.stderr);
+    let bodies = bench.server.bodies();
+    assert_eq!((bodies.len(), &bodies[0]["messages"]), (2, &bodies[1]["messages"]));
+    assert_eq!(bench.told("more.sh")[1]["prompt"], "go");
+}
+
+#[tokio::test]
 async fn arguments_are_replaced_checked_and_shown_anew() {
     let config = "hooks: {preToolCall: [{command: ./pre.sh}], postToolCall: [{command: ./post.sh}]}\n";
     let bench = Bench::new(config, [Answer::bash("echo old")]).await;
@@ -339,14 +364,15 @@ async fn a_hook_sees_no_key_and_the_directory_of_the_turn() {
     let bench = Bench::new(config, []).await;
     let bench = bench.script(
         "env.sh",
-        "echo \"$MM_EVENT|$MM_AGENT|${MM_TOOL-none}|$1|$MY_KEY|$OPENAI_API_KEY\" >env\npwd >>env",
+        "echo \"$MM_EVENT|$MM_AGENT|${MM_TOOL-none}|$1|$MY_KEY|$OLLAMA_API_KEY|$LLAMA_API_KEY\" >env\npwd >>env",
     );
-    let child =
-        bench.sandbox.command(&["-p", "go"]).env("MY_KEY", "k").env("MM_TOOL", "of another").spawn().unwrap();
+    let around =
+        [("MY_KEY", "k"), ("OLLAMA_API_KEY", "k"), ("LLAMA_API_KEY", "k"), ("MM_TOOL", "of another")];
+    let child = bench.sandbox.command(&["-p", "go"]).envs(around).spawn().unwrap();
     assert_eq!(ended(child).await.code, Some(0));
     let place = bench.sandbox.path().canonicalize().unwrap();
     let env = std::fs::read_to_string(bench.sandbox.path().join("env")).unwrap();
-    assert_eq!(env, format!("preGeneration|bob|none|a b||\n{}\n", place.display()));
+    assert_eq!(env, format!("preGeneration|bob|none|a b|||\n{}\n", place.display()));
 }
 
 #[tokio::test]
@@ -362,12 +388,16 @@ async fn a_hook_that_takes_the_directory_away_breaks_nothing_else() {
 
 #[tokio::test]
 async fn an_interrupted_turn_ends_its_hook() {
-    let marker = format!("sleep 61.{}", std::process::id());
-    let config = format!("hooks: {{preToolCall: [{{command: '{marker}; true', timeout: 1h}}]}}\n");
-    let bench = Bench::new(&config, [Answer::bash("echo hi")]).await;
-    let child = bench.sandbox.command(&["-p", "go"]).spawn().unwrap();
-    eventually("the hook runs", || !processes_with(&marker).is_empty()).await;
-    kill(&child, Signal::INT);
-    assert_eq!(ended(child).await.code, Some(130));
-    eventually("the hook is gone", || processes_with(&marker).is_empty()).await;
+    let pid = std::process::id();
+    for (n, stubborn) in ["", "trap \"\" TERM INT; "].into_iter().enumerate() {
+        let marker = format!("sleep 6{n}.{pid}");
+        let command = format!("'{stubborn}{marker} & {marker}; {marker}'");
+        let config = format!("hooks: {{preToolCall: [{{command: {command}, timeout: 1h}}]}}\n");
+        let bench = Bench::new(&config, [Answer::bash("echo hi")]).await;
+        let child = bench.sandbox.command(&["-p", "go"]).spawn().unwrap();
+        eventually("the hook runs", || processes_with(&marker).len() >= 2).await;
+        kill(&child, Signal::INT);
+        assert_eq!(ended(child).await.code, Some(130));
+        eventually("the hook is gone", || processes_with(&marker).is_empty()).await;
+    }
 }

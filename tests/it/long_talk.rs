@@ -4,6 +4,7 @@ use mm_llm::testing::{Answer, ScriptedServer};
 use serde_json::{Value, json};
 
 use crate::support::{Sandbox, calls, results};
+use crate::terminal::Terminal;
 
 const LONG: &str = "A long answer, with much in it that nobody needs any more once the talk has gone on: one thing, \
                     another thing, and the name of the cat, which is Minka, and then some more of what was said.";
@@ -135,4 +136,50 @@ async fn a_refused_question_is_not_the_one_that_is_taken_back() {
     let sandbox = Sandbox::with_config(&server.base_url(), hook);
     let ran = sandbox.run_with(&[], "make it\nthe secret\n/undo\n").await;
     assert!(ran.stderr.contains("(taken back: make it)\n   a.txt: removed\n"), "{}", ran.stderr);
+}
+
+/// What an editor writes is asked; one that fails, or writes nothing, asks nothing.
+#[tokio::test]
+async fn a_question_is_written_in_an_editor() {
+    let server = ScriptedServer::start([Answer::text(&["fine"])]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let write = "#!/bin/sh\n# The terminal is the editor's.\n[ -t 0 ] && [ -t 1 ] || exit 9\n\
+                 case $2 in *.md) printf 'two\\nlines' >>\"$2\" ;; esac\n";
+    let editor = sandbox.write("editor", write);
+    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let command = pty_process::Command::new("env").args(["EDITOR=./editor --wait", env!("CARGO_BIN_EXE_mm")]);
+    let mut terminal = Terminal::of(&sandbox, command, (30, 100));
+    terminal.until("> ").await;
+    terminal.type_in("/edit one \r").await;
+    terminal.until("fine").await;
+    assert_eq!(server.bodies()[0]["messages"][1]["content"], "onetwo\nlines");
+    terminal.until("> ").await;
+    sandbox.write("editor", "#!/bin/sh\n: >\"$2\"\n");
+    terminal.type_in("/edit\r").await;
+    terminal.until("(nothing was written, nothing is asked)").await;
+    terminal.until("> ").await;
+    sandbox.write("editor", "#!/bin/sh\nexit 3\n");
+    terminal.type_in("/edit\r").await;
+    terminal.until("[error: the editor (./editor --wait) failed, nothing is asked: exit status: 3]").await;
+    terminal.until("> ").await;
+    terminal.type_in("\x04").await;
+    assert_eq!((terminal.ended().await, server.bodies().len()), (Some(0), 1));
+}
+
+/// What was taken back stands at the prompt, to be asked in other words.
+#[tokio::test]
+async fn a_question_that_was_taken_back_can_be_changed() {
+    let server = ScriptedServer::start([Answer::text(&["a"]), Answer::text(&["b"])]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("What is this\r").await;
+    terminal.until("a\r\n\r\n").await;
+    terminal.until("> ").await;
+    terminal.type_in("/undo\r").await;
+    terminal.until("(taken back: What is this)").await;
+    terminal.shows("the question", |screen| screen.ends_with("> What is this")).await;
+    terminal.type_in(" and that?\r").await;
+    terminal.until("b\r\n\r\n").await;
+    assert_eq!(server.bodies()[1]["messages"][1]["content"], "What is this and that?");
 }

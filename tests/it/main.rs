@@ -13,8 +13,12 @@ mod support;
 mod bad_input;
 mod cases;
 mod cli;
+mod closed;
 mod config;
 mod declared;
+mod editing;
+#[cfg(feature = "fetch")]
+mod fetch;
 mod files;
 mod guard;
 mod helpers;

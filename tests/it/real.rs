@@ -5,6 +5,8 @@
 
 use std::time::Instant;
 
+use mm_llm::testing::{Answer, ScriptedServer};
+
 use crate::support::{Ran, Sandbox, ended};
 
 pub(crate) fn server() -> Option<String> {
@@ -195,11 +197,16 @@ async fn a_program_and_a_trace_get_what_really_happened() {
 }
 
 /// A tool other than `bash`: the configuration that declares it, a question, and what the call is shown as.
-const TOOLS: [(&str, &str, &str); 6] = [
+const TOOLS: [(&str, &str, &str); 7] = [
     ("", "Read notes.txt.", "🔧 read_file: notes.txt"),
     ("", "Write good day to hi.txt.", "🔧 write_file: hi.txt"),
     ("", "In notes.txt replace milk by rye.", "🔧 edit_file: notes.txt (\"milk\" → \"rye\")"),
     ("editTools: false\nskillsDir: tricks\n", "How do I make tea?", "🔧 read_skill: tea"),
+    (
+        "editTools: false\nfetchContentTool: true\n",
+        "What is on PAGES/tea?",
+        "🔧 fetch_content: http://127.0.0.1:",
+    ),
     ("editTools: false\nplanTool: true\n", "Make a plan: boil, pour.", "🔧 plan: create: "),
     ("editTools: false\nunloadModels: true\n", "Unload the model.", "🔧 unload_model: "),
 ];
@@ -223,8 +230,14 @@ fn without_bash(server: &str, more: &str) -> Sandbox {
 #[tokio::test]
 async fn a_real_model_uses_the_other_tools() {
     let Some(server) = server() else { return };
+    let page = Answer {
+        headers: vec!["Content-Type: text/html".into()],
+        ..Answer::events("<title>Tea</title><p>The tea is green.")
+    };
+    let pages = ScriptedServer::start([]).await.unwrap().with_route("GET /tea", [page]);
     let mut missed = Vec::new();
     for (config, question, call) in TOOLS {
+        let question = &question.replace("PAGES", pages.base_url().trim_end_matches("/v1"));
         let ran = without_bash(&server, config).run(&["-p", question]).await;
         println!("{question}\n{}{}\n", ran.stderr, ran.stdout.trim());
         if !ran.stderr.contains(call) {

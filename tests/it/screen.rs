@@ -28,7 +28,8 @@ async fn an_answer_is_laid_out_as_it_comes() {
 async fn without_colours_the_marks_stay() {
     let server = ScriptedServer::start([Answer::text(&ANSWER)]).await.unwrap();
     let sandbox = Sandbox::with_config(&server.base_url(), "");
-    let mut terminal = Terminal::start_as(&sandbox, &[], "dumb").await;
+    let command = pty_process::Command::new(env!("CARGO_BIN_EXE_mm"));
+    let mut terminal = Terminal::with_term(&sandbox, command, (30, 100), "dumb");
     terminal.until("> ").await;
     terminal.type_in("go\n").await;
     terminal.until("# What\r\n\r\n• **yes**\r\n\r\n  let a = 1;\r\n").await;

@@ -126,7 +126,7 @@ fn run(args: Vec<OsString>) -> Result<ExitCode, CliError> {
                 };
                 once::run(engine, &config, prompt, args.stdin, carries).await
             }
-            None => line::run(engine, &config, choose).await,
+            None => line::run(engine, &config, &surroundings, choose).await,
         }
     });
     let code = runtime.block_on(work).unwrap_or_else(|fault| match fault.try_into_panic() {

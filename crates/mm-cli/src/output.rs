@@ -37,12 +37,15 @@ pub(crate) struct Streams {
     pub(crate) dim: bool,
     /// Whether what goes to stdout may have attributes and colours.
     pub(crate) paint: Paint,
+    /// Whether the terminal can do more than write one line below the other.
+    pub(crate) moves: bool,
 }
 
 impl Streams {
     /// Looks at the streams; `NO_COLOR` and a dumb terminal take dimming and colours away.
     pub(crate) fn detect(env: &Environment) -> Self {
-        let plain = env.get("NO_COLOR").is_some() || env.get("TERM").as_deref() == Some("dumb");
+        let term = env.get("TERM").unwrap_or_default();
+        let plain = env.get("NO_COLOR").is_some() || term == "dumb";
         let (stdout_is_terminal, stderr_is_terminal) =
             (io::stdout().is_terminal(), io::stderr().is_terminal());
         let paint = if stdout_is_terminal && !plain { Paint::Colours } else { Paint::Nothing };
@@ -52,6 +55,7 @@ impl Streams {
             stderr_is_terminal,
             dim: stderr_is_terminal && !plain,
             paint,
+            moves: !["", "dumb", "cons25", "emacs"].contains(&&*term),
         }
     }
 }
@@ -70,6 +74,8 @@ enum Piece {
     Spinner(Option<String>),
     /// The user ended the line that the cursor was on.
     LineTyped,
+    /// What comes next begins a line.
+    FreshLine,
     /// Everything before it has been written when the answer comes.
     Flush(oneshot::Sender<()>),
 }
@@ -124,6 +130,11 @@ impl Output {
     /// Takes note that the user ended a line, which the terminal has shown.
     pub(crate) async fn line_was_typed(&self) {
         let _ = self.sender.send(Piece::LineTyped).await;
+    }
+
+    /// Ends the line that the cursor is on, if it is on one.
+    pub(crate) async fn fresh_line(&self) {
+        let _ = self.sender.send(Piece::FreshLine).await;
     }
 
     /// Waits until all is written.
@@ -201,6 +212,8 @@ impl Screen {
                 Piece::Other(text) => self.other(&text).await,
                 Piece::Spinner(phase) => self.spin(phase).await,
                 Piece::LineTyped => self.at_line_start = true,
+                Piece::FreshLine if self.at_line_start => self.clear().await,
+                Piece::FreshLine => self.other("\n").await,
                 Piece::Flush(written) => drop(written.send(())),
             }
         }

@@ -23,6 +23,7 @@ pub(crate) enum Wish {
 #[derive(Debug)]
 pub(crate) struct Signals {
     interrupt: Receiver<()>,
+    interrupted: Sender<()>,
     end: Receiver<()>,
 }
 
@@ -35,7 +36,7 @@ impl Signals {
         let (interrupted, interrupt) = channel(1);
         let (ended, end) = channel(1);
         let rows = [
-            (SignalKind::interrupt(), interrupted),
+            (SignalKind::interrupt(), interrupted.clone()),
             (SignalKind::terminate(), ended.clone()),
             (SignalKind::hangup(), ended.clone()),
             (SignalKind::quit(), ended),
@@ -50,7 +51,12 @@ impl Signals {
         if !is_ignored(FILE_SIZE) {
             drop(signal(SignalKind::from_raw(FILE_SIZE))?);
         }
-        Ok(Self { interrupt, end })
+        Ok(Self { interrupt, interrupted, end })
+    }
+
+    /// Stands for SIGINT where Ctrl-C comes as a key.
+    pub(crate) fn interrupter(&self) -> Sender<()> {
+        self.interrupted.clone()
     }
 
     /// Forgets a Ctrl-C that was meant for somebody else.

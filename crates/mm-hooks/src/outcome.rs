@@ -56,6 +56,16 @@ pub enum Decision {
     },
 }
 
+impl Decision {
+    /// Whether it is a refusal, behind which no further hook runs and nothing that was rewritten counts.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Allow | Self::Ask => false,
+            Self::Deny { .. } | Self::Stop { .. } => true,
+        }
+    }
+}
+
 /// A hook that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookRun {
@@ -102,14 +112,6 @@ impl HookOutcome {
     /// An outcome that refuses.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self { decision: Decision::Deny { reason: reason.into() }, ..Self::default() }
-    }
-
-    /// Whether no further hook is to run.
-    pub(crate) fn is_final(&self) -> bool {
-        match self.decision {
-            Decision::Allow | Decision::Ask => false,
-            Decision::Deny { .. } | Decision::Stop { .. } => true,
-        }
     }
 
     /// Takes what the next hook said: rewrites replace those before, contexts add up, and only a refusal undoes

@@ -134,7 +134,7 @@ impl HookRunner for ProcessHooks {
                 break;
             }
             hook.settle(reply, &mut outcome);
-            if outcome.is_final() {
+            if outcome.decision.is_final() {
                 break;
             }
         }

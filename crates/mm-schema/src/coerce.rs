@@ -40,6 +40,8 @@ pub(crate) fn coerce(value: &mut Value, schema: &Value) {
             "false" | "False" => *value = Value::Bool(false),
             _ => {}
         },
+        // Of 1.10, a version, no reader of JSON leaves more than 1.1: the model is told, and puts it in quotes.
+        ("string", Value::Number(number)) if number.is_f64() => {}
         ("string", scalar @ (Value::Number(_) | Value::Bool(_))) => {
             *value = Value::String(scalar.to_string())
         }

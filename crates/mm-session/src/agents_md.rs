@@ -118,6 +118,8 @@ mod tests {
         std::fs::set_permissions(at("secret"), std::fs::Permissions::from_mode(0o000)).unwrap();
         std::fs::create_dir(at("folder")).unwrap();
         std::os::unix::fs::symlink("gone", at("dangling")).unwrap();
+        std::os::unix::fs::symlink("round", at("round")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         std::os::unix::fs::symlink("plain", at("link")).unwrap();
         let told = |name: &str| match Instructions::read(&at(name), 5) {
             Ok(Some(read)) => read.text,
@@ -140,6 +142,8 @@ mod tests {
             ("latin", "!latin cannot be read: it is not UTF-8 text"),
             ("folder", "!folder cannot be read: it is a directory"),
             ("dangling", "!dangling cannot be read: it is a link to nothing"),
+            ("round", "!round cannot be read: Too many levels of symbolic links (os error 40)"),
+            ("socket", "!socket cannot be read: it is no regular file"),
         ];
         for (name, expected) in rows {
             assert_eq!(told(name), expected);

@@ -21,6 +21,9 @@ use crate::{ConfirmRequest, Event, Frontend, Permit, Referee, Session, TurnError
 /// Told to the model about a faulty call in a reply that was cut off.
 const NOT_MENDED: &str = "[error: the arguments are not valid JSON, and the reply was cut off by its limit of tokens: send this call again]";
 
+/// The result of a call whose last hook failed and must not: it may have been there to cut something out.
+const KEPT_BACK: &str = "[the call ran, and its result is kept back: a hook failed]";
+
 /// Tools that a model may know of and that are not declared for a reason.
 const ABSENT: [(&str, &str); 1] = [(
     "ask_user",
@@ -45,7 +48,7 @@ struct Admitted {
     call: ToolCall,
     tool: Arc<dyn Tool>,
     args: Value,
-    summary: String,
+    preview: Preview,
     /// What a hook adds to the result, for the model.
     context: Option<String>,
 }
@@ -58,8 +61,26 @@ enum Admission {
     Answered(ToolCall, String, Option<String>),
 }
 
-/// What a call gave, and what hooks add to it for the model: nobody else reads that.
-type Given = (ToolOutput, [Option<String>; 2]);
+/// What a call gave.
+#[derive(Debug)]
+struct Given {
+    output: ToolOutput,
+    /// What hooks add to it for the model: nobody else reads that.
+    added: [Option<String>; 2],
+    /// Why the turn ends here though the call ran.
+    stop: Option<TurnError>,
+}
+
+/// What became of a call in the end.
+#[derive(Debug)]
+struct Finished {
+    call: ToolCall,
+    /// The text for the model, unless the call was broken off.
+    result: Option<String>,
+    /// Why the turn ends here.
+    stop: Option<TurnError>,
+    elapsed: Duration,
+}
 
 impl Session {
     /// Runs the calls of a reply in order and puts their results into the history. Neighbours that only
@@ -79,22 +100,41 @@ impl Session {
                 Some((last, text)) if *last == at => self.refuse(call, "", text.clone(), ui).await,
                 _ => self.admit_call(call, cut.is_none(), ui, cancel).await?,
             }];
-            while self.overlaps(batch.last())
+            while batch.last().is_some_and(overlaps)
                 && let Some((_, next)) = calls.next_if(|(n, next)| {
                     cut.as_ref().is_none_or(|(last, _)| last != n) && self.only_reads(next)
                 })
             {
                 batch.push(self.admit_call(next, cut.is_none(), ui, cancel).await?);
             }
-            for (call, ended) in join_all(batch.into_iter().map(|a| self.finish(a, ui, cancel))).await {
-                let (result, elapsed) = ended?;
-                self.stats.ran(elapsed);
-                self.history.result(&call.id, &result);
-                self.tool_calls += 1;
-                referee.ran(&call, &result)?;
+            // A hook may have made of a call that only reads one that does not.
+            let alone = batch.pop_if(|last| !overlaps(last));
+            for batch in [batch, alone.into_iter().collect()] {
+                self.finish_all(batch, referee, ui, cancel).await?;
             }
         }
         Ok(())
+    }
+
+    /// Runs what was admitted beside each other. All that ran has its result in the history, however it ends.
+    async fn finish_all(
+        &mut self,
+        batch: Vec<Admission>,
+        referee: &mut Referee,
+        ui: &dyn Frontend,
+        cancel: &CancellationToken,
+    ) -> Result<(), TurnError> {
+        let mut end = Ok(());
+        for done in join_all(batch.into_iter().map(|a| self.finish(a, ui, cancel))).await {
+            let Finished { call, result, stop, elapsed } = done;
+            end = end.and(stop.map_or(Ok(()), Err));
+            let Some(result) = result else { break };
+            self.stats.ran(elapsed);
+            self.history.result(&call.id, &result);
+            self.tool_calls += 1;
+            end = end.and_then(|()| referee.ran(&call, &result));
+        }
+        end
     }
 
     async fn admit_call(
@@ -121,7 +161,8 @@ impl Session {
         let mut preview = tool.preview(&args, &cx);
         let event = HookEvent::PreToolCall { tool: &call.name, arguments: &args, summary: &preview.summary };
         let outcome = self.hooks(event, ui, cancel).await;
-        if let Some(rewritten) = outcome.arguments {
+        // What is refused needs no check, and is shown as the model wrote it.
+        if let Some(rewritten) = outcome.arguments.filter(|_| !outcome.decision.is_final()) {
             match arguments::check(tool.tolerate(rewritten), &tool.definition().parameters) {
                 Ok(rewritten) => args = rewritten,
                 Err(fault) => {
@@ -142,10 +183,7 @@ impl Session {
         let asked = Asking { tool: &*tool, preview: &preview, arguments: &args, cx: &cx };
         let permitted = self.permit(outcome.decision, asked, ui).await?;
         Ok(match permitted {
-            Ok(()) => {
-                let (summary, context) = (preview.summary, outcome.context);
-                Admission::Run(Admitted { call, tool, args, summary, context })
-            }
+            Ok(()) => Admission::Run(Admitted { call, tool, args, preview, context: outcome.context }),
             Err(text) => Admission::Answered(call, text, outcome.context),
         })
     }
@@ -180,26 +218,24 @@ impl Session {
         })
     }
 
-    /// Runs an admitted call, shows how it ended, and gives the text for the model.
-    async fn finish(
-        &self,
-        admission: Admission,
-        ui: &dyn Frontend,
-        cancel: &CancellationToken,
-    ) -> (ToolCall, Result<(String, Duration), TurnError>) {
+    /// Runs an admitted call and shows how it ended.
+    async fn finish(&self, admission: Admission, ui: &dyn Frontend, cancel: &CancellationToken) -> Finished {
         let started = Instant::now();
-        let (call, output) = match admission {
+        let (call, given) = match admission {
             Admission::Answered(call, text, context) => {
-                (call, Ok((ToolOutput { text, ok: false }, [context, None])))
+                let output = ToolOutput { text, ok: false };
+                (call, Ok(Given { output, added: [context, None], stop: None }))
             }
             Admission::Run(admitted) => {
-                let output = self.run(&admitted, started, ui, cancel).await;
-                (admitted.call, output)
+                let given = self.run(&admitted, started, ui, cancel).await;
+                (admitted.call, given)
             }
         };
-        let (output, added) = match output {
+        let Given { output, added, stop } = match given {
             Ok(given) => given,
-            Err(error) => return (call, Err(error)),
+            Err(error) => {
+                return Finished { call, result: None, stop: Some(error), elapsed: started.elapsed() };
+            }
         };
         let elapsed = started.elapsed();
         ui.show(Event::ToolFinished {
@@ -210,7 +246,8 @@ impl Session {
             elapsed,
         })
         .await;
-        (call, Ok((added.into_iter().fold(output.text, with_context), elapsed)))
+        let result = Some(added.into_iter().fold(output.text, with_context));
+        Finished { call, result, stop, elapsed }
     }
 
     async fn run(
@@ -220,7 +257,7 @@ impl Session {
         ui: &dyn Frontend,
         cancel: &CancellationToken,
     ) -> Result<Given, TurnError> {
-        let Admitted { call, tool, args, summary, context } = admitted;
+        let Admitted { call, tool, args, preview, context } = admitted;
         let (sender, mut wishes) = mpsc::channel(1);
         let cx = ToolContext { host: Arc::new(Host { sender }), ..self.context(cancel) };
         let plan = self.parts.plan.changes();
@@ -235,7 +272,11 @@ impl Session {
             loop {
                 tokio::select! {
                     biased;
-                    Some(wish) = wishes.recv() => grant(wish).await,
+                    Some(wish) = wishes.recv() => {
+                        grant(wish).await;
+                        // A flood always has more to show: the clock and the user's keys must be looked at all the same.
+                        tokio::task::yield_now().await;
+                    }
                     output = &mut running => break output,
                     () = &mut watchdog, if tool.is_watched() => {
                         return Err(TurnError::Watchdog { after: self.options.waits.between.text.clone() });
@@ -256,26 +297,27 @@ impl Session {
         let event = HookEvent::PostToolCall {
             tool: &call.name,
             arguments: args,
-            summary,
+            summary: &preview.summary,
             result: &output.text,
             ok: output.ok,
             duration: started.elapsed(),
         };
         let outcome = self.hooks(event, ui, cancel).await;
         if let Decision::Stop { reason } = outcome.decision {
-            return Err(TurnError::Hook { reason });
+            let output = ToolOutput { text: KEPT_BACK.to_owned(), ok: false };
+            return Ok(Given { output, added: [None, None], stop: Some(TurnError::Hook { reason }) });
         }
         output.text = outcome.result.unwrap_or(output.text);
-        Ok((output, [context.clone(), outcome.context]))
+        Ok(Given { output, added: [context.clone(), outcome.context], stop: None })
     }
 
-    /// Cuts the result of a tool that did not do so itself; one that did may have added a few lines.
     /// What the commands of this round may still take.
     fn silence_left(&self) -> Duration {
         let spent = *self.silence.lock().unwrap_or_else(PoisonError::into_inner);
         self.options.waits.between.duration.saturating_sub(spent).min(YEAR)
     }
 
+    /// Cuts the result of a tool that did not do so itself; one that did may have added a few lines.
     fn bounded(&self, text: String) -> String {
         const ADDED: usize = 1_000;
         let max = self.options.max_output;
@@ -319,14 +361,18 @@ impl Session {
         format!("[error: there is no tool {name}: the tools are {}]", names.join(", "))
     }
 
-    fn overlaps(&self, admission: Option<&Admission>) -> bool {
-        matches!(admission, Some(Admission::Run(admitted)) if self.only_reads(&admitted.call))
-    }
-
     fn only_reads(&self, call: &ToolCall) -> bool {
         let Some(tool) = self.parts.tools.get(&call.name) else { return false };
         decode(&**tool, &call.arguments)
             .is_ok_and(|args| tool.preview(&args.value, &self.context(&CancellationToken::new())).overlaps)
+    }
+}
+
+/// Whether others may run beside a call.
+fn overlaps(admission: &Admission) -> bool {
+    match admission {
+        Admission::Run(admitted) => admitted.preview.overlaps,
+        Admission::Answered(..) => false,
     }
 }
 

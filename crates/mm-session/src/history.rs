@@ -6,6 +6,7 @@ use mm_llm::Message;
 use mm_schema::{ToolCall, arguments};
 
 use crate::compact::SUMMARY;
+use crate::steps::FROM_HOOK;
 
 /// A conversation that only grows, and only in ways that keep it valid:
 ///
@@ -128,10 +129,10 @@ impl History {
         })
     }
 
-    /// The last question with text, if there is one.
+    /// The last question, if there is one, without what hooks added to it: that is for the model alone.
     pub fn last_question(&self) -> Option<&str> {
         self.messages.iter().rev().find_map(|message| match message {
-            Message::User(text) => Some(text.as_str()),
+            Message::User(text) => Some(asked(text)),
             Message::Assistant { .. } | Message::System(_) | Message::Tool { .. } => None,
         })
     }
@@ -181,7 +182,7 @@ impl History {
         self.messages.splice(range, pair).collect()
     }
 
-    /// Takes the last question away with all that came of it; gives it, and how many answers were among that. A summary
+    /// Takes the last question away with all that came of it; gives it as [`last_question`](Self::last_question) does, and how many answers were among that. A summary
     /// is none, nor is a remark of the program.
     pub(crate) fn take_back(&mut self) -> Option<(String, usize)> {
         let is_question = |message: &Message| match message {
@@ -193,7 +194,7 @@ impl History {
         let mut taken = self.messages.split_off(at).into_iter();
         self.open.clear();
         match taken.next() {
-            Some(Message::User(text)) => Some((text, before - self.answers().count())),
+            Some(Message::User(text)) => Some((asked(&text).to_owned(), before - self.answers().count())),
             Some(Message::System(_) | Message::Assistant { .. } | Message::Tool { .. }) | None => None,
         }
     }
@@ -254,6 +255,11 @@ pub(crate) const MISFIT: &str = "Your answer does not fit the OUTPUT FORMAT:";
 /// Whether a message of the user's side is one of the program.
 pub(crate) fn is_remark(text: &str) -> bool {
     text == GO_ON || text == EMPTY_ANSWER || text.starts_with(MISFIT)
+}
+
+/// A question without what hooks added to it.
+fn asked(text: &str) -> &str {
+    text.split_once(FROM_HOOK).map_or(text, |(asked, _)| asked)
 }
 
 /// A call as it may go back to a server: arguments that are JSON, and a name that is one.
@@ -439,6 +445,10 @@ mod tests {
         let (history, _) = History::restore("s", lines.map(read));
         assert_eq!(history.answers().collect::<Vec<_>>(), ["one", "two"]);
         assert_eq!(history.last_question(), Some("s"));
+        for (question, asked) in [("a\n\n[from a hook]\nb", "a"), ("a [from a hook]", "a [from a hook]")] {
+            let (history, _) = History::restore("s", [Message::User(question.into())]);
+            assert_eq!(history.last_question(), Some(asked));
+        }
     }
 
     fn any_message() -> impl Strategy<Value = Message> {

@@ -134,10 +134,13 @@ pub(crate) async fn notices(texts: impl IntoIterator<Item = String>, ui: &dyn Fr
     }
 }
 
+/// Stands between a text for the model and a hook's words.
+pub(crate) const FROM_HOOK: &str = "\n\n[from a hook]\n";
+
 /// Adds a hook's words to a text for the model, marked as such.
 pub(crate) fn with_context(text: String, context: Option<String>) -> String {
     match context {
-        Some(context) => format!("{text}\n\n[from a hook]\n{context}"),
+        Some(context) => format!("{text}{FROM_HOOK}{context}"),
         None => text,
     }
 }

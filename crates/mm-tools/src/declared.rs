@@ -142,6 +142,11 @@ impl Tool for Declared {
             Ok(args) => args,
             Err(fault) => return ToolOutput::error(fault),
         };
+        if let Some(name) = argv::inexact(&args) {
+            return ToolOutput::error(format!(
+                "{name} has more digits than can be passed on, nothing was run"
+            ));
+        }
         let mut argv = self.argv(&args).into_iter();
         let command = Command {
             program: argv.next().unwrap_or_default(),

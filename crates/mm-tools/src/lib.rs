@@ -38,6 +38,8 @@ pub mod bash;
 pub mod declared;
 #[cfg(feature = "builtin")]
 pub mod edit_file;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 #[cfg(feature = "builtin")]
 pub mod files;
 pub mod plan;

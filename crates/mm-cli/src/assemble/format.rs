@@ -10,11 +10,12 @@ use super::Surroundings;
 use crate::error::CliError;
 
 /// What switches a tool off.
-const SWITCHES: [(&str, &str); 6] = [
+const SWITCHES: [(&str, &str); 7] = [
     ("bash", "bashTool: false"),
     ("read_file", "editTools: false"),
     ("write_file", "editTools: false"),
     ("edit_file", "editTools: false"),
+    ("fetch_content", "fetchContentTool: false"),
     ("read_skill", "skillsDir: \"\""),
     ("plan", "planTool: false"),
 ];

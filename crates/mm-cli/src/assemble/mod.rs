@@ -103,7 +103,7 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let shared = tools::Shared::new(config);
     let (skills, skills_dir) = project::skills(config, around);
     let skill_names = skills.found.iter().map(|skill| skill.name.clone()).collect();
-    let mut tools = tools::tools(config, &shared, skills.found)?;
+    let mut tools = tools::tools(config, around, &shared, skills.found)?;
     format::check(config, &tools, around)?;
     let unmatched = unmatched(config, &tools);
     let tools::Shared { processes, plan, files } = shared;
@@ -172,7 +172,8 @@ pub(crate) fn system_prompt(config: &Config, around: &Surroundings) -> Result<St
     if let Some(format) = format::format(config)? {
         return Ok(mm_session::prompt::with_format(None, &format));
     }
-    let tools = tools::tools(config, &tools::Shared::new(config), project::skills(config, around).0.found)?;
+    let tools =
+        tools::tools(config, around, &tools::Shared::new(config), project::skills(config, around).0.found)?;
     Ok(mm_session::prompt::built_in(&tools, &around.cwd))
 }
 
@@ -182,7 +183,8 @@ pub(crate) fn clash(config: &Config, around: &Surroundings) -> Option<(&'static 
         return None; // no need to make a tool
     }
     let tools =
-        tools::tools(config, &tools::Shared::new(config), project::skills(config, around).0.found).ok()?;
+        tools::tools(config, around, &tools::Shared::new(config), project::skills(config, around).0.found)
+            .ok()?;
     format::clash(config, &tools).map(|words| ("structuredOutput", words))
 }
 
@@ -192,7 +194,7 @@ pub(crate) fn unmatched_hooks(config: &Config, around: &Surroundings) -> Vec<(Op
         return unmatched(config, &ToolSet::new());
     }
     let skills = project::skills(config, around).0.found;
-    let tools = tools::tools(config, &tools::Shared::new(config), skills);
+    let tools = tools::tools(config, around, &tools::Shared::new(config), skills);
     unmatched(config, &tools.unwrap_or_default())
 }
 

@@ -69,7 +69,8 @@ fn given(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-fn proxies(around: &Surroundings) -> ProxySettings {
+/// The proxies that the environment names.
+pub(super) fn proxies(around: &Surroundings) -> ProxySettings {
     let find = |names: &[&str]| names.iter().find_map(|name| around.env.get(name));
     ProxySettings {
         // The upper-case HTTP_PROXY can be set by a request header in CGI; here there is none.

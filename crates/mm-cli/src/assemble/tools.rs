@@ -45,6 +45,7 @@ impl Shared {
 
 pub(super) fn tools(
     config: &Config,
+    around: &Surroundings,
     Shared { processes, plan, files }: &Shared,
     skills: Vec<Skill>,
 ) -> Result<ToolSet, CliError> {
@@ -65,6 +66,9 @@ pub(super) fn tools(
         add(Arc::new(WriteFile::new(files.clone())))?;
         add(Arc::new(EditFile::new(files.clone())))?;
     }
+    if let Some(fetch) = fetch(config, around, files) {
+        add(fetch)?;
+    }
     if !skills.is_empty() {
         add(Arc::new(ReadSkill::new(skills)))?;
     }
@@ -75,6 +79,19 @@ pub(super) fn tools(
         add(Arc::new(Declared::new(declaration(tool, config), processes.clone())))?;
     }
     Ok(tools)
+}
+
+/// `fetch_content`, where it is asked for and this build has it.
+#[cfg(feature = "fetch")]
+fn fetch(config: &Config, around: &Surroundings, files: &Files) -> Option<Arc<dyn Tool>> {
+    let mm_llm::ProxySettings { http, https, except } = super::provider::proxies(around);
+    let proxies = mm_tools::fetch::Proxies { http, https, except };
+    config.fetch_content_tool.then(|| Arc::new(mm_tools::fetch::Fetch::new(proxies, files.clone())) as _)
+}
+
+#[cfg(not(feature = "fetch"))]
+fn fetch(_config: &Config, _around: &Surroundings, _files: &Files) -> Option<Arc<dyn Tool>> {
+    None
 }
 
 /// Adds the tools that need what a session has. None of them stands beside a shape of the answers.

@@ -10,6 +10,10 @@ use super::Surroundings;
 pub(crate) fn of(config: &Config, around: &Surroundings) -> Vec<(Option<String>, String)> {
     let mut warnings = missing_agents(config, around);
     warnings.extend(longer_than_the_watchdog(config));
+    if config.fetch_content_tool && !cfg!(feature = "fetch") {
+        let words = "this build of mm has no fetch_content: build it with the feature fetch".to_owned();
+        warnings.push((Some("fetchContentTool".to_owned()), words));
+    }
     let idle = without_effect(config);
     if !idle.is_empty() {
         let version = env!("CARGO_PKG_VERSION");
@@ -56,7 +60,6 @@ fn missing_agents(config: &Config, around: &Surroundings) -> Vec<(Option<String>
 /// A feature takes its line away.
 fn without_effect(config: &Config) -> Vec<&'static str> {
     let rows = [
-        ("fetchContentTool", config.fetch_content_tool),
         ("lsp", !config.lsp.servers.is_empty()),
         ("mcp", config.mcp.enabled && config.mcp.servers.values().any(|server| server.enabled)),
         ("mmConfigs", !config.mm_configs.is_empty()),

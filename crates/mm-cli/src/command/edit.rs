@@ -47,7 +47,7 @@ fn write(text: &str) -> std::io::Result<tempfile::NamedTempFile> {
 async fn edited(line: &mut Line, file: tempfile::NamedTempFile) -> Result<String, String> {
     let editor = line.engine.editor.clone();
     let cwd = line.engine.session.options().cwd.clone();
-    line.output.flush().await;
+    let _lent = line.lend_terminal().await;
     let ended = line.engine.processes.edit(&editor, file.path(), &cwd).await;
     line.forget_interrupts();
     match ended {

@@ -18,6 +18,8 @@ async fn run(line: &mut Line) -> Flow {
         let typed = format!("{} {}", names.join(", "), command.argument);
         text.push_str(&format!("  {:<16} {}\n", typed.trim_end(), command.about));
     }
+    text.push_str("  @path            in a question: add that file; Tab completes it\n");
+    text.push_str("  Alt-Enter        a line break; \"\"\" begins and ends a text of several lines\n");
     text.push_str("  Ctrl-C           interrupt the answer; at the prompt, twice: leave\n");
     text.push_str("  Ctrl-D           leave\n");
     line.output.other(text).await;

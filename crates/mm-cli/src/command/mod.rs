@@ -47,6 +47,13 @@ pub(crate) struct Command {
     run: for<'a> fn(&'a mut Line, &'a str) -> Pin<Box<dyn Future<Output = Flow> + Send + 'a>>,
 }
 
+impl Command {
+    /// What it is called by.
+    pub(crate) fn names(&self) -> &'static [&'static str] {
+        self.names
+    }
+}
+
 /// Every command, in the order of `/help`.
 const COMMANDS: [Command; 18] = [
     help::COMMAND,

@@ -30,6 +30,8 @@ async fn run(line: &mut Line) -> Flow {
         text.push_str(&format!("   {}\n", told(file, &cwd)));
     }
     line.output.other(visible(&text)).await;
+    // It may be asked in other words.
+    line.prefill(question);
     Flow::Stay
 }
 

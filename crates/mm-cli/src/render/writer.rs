@@ -305,13 +305,21 @@ fn push_answer(shown: &mut Vec<Shown>, text: String) {
     }
 }
 
-/// What the program itself says of a call, from the end of its result: how it failed, what still runs.
+/// What the program itself says of a call: at the end of its result how it failed and what still runs, else at the
+/// beginning why it failed.
 fn remarks(result: &str, ok: bool) -> String {
     let is_remark = |line: &&str| line.starts_with('[') && line.ends_with(']');
     let lines: Vec<&str> = result.lines().rev().take_while(is_remark).collect();
     let told = |line: &&&str| !ok || line.starts_with("[still running");
-    lines.iter().rev().filter(told).map(|line| format!("   └ {}\n", cut(&visible(line)))).collect()
+    let first = result.lines().next().filter(|line| !ok && line.starts_with("[error: "));
+    // A page that is an error page may end with remarks too; a command's first line is its own.
+    let first = first.filter(|_| !lines.iter().any(|line| ENDS.iter().any(|end| line.starts_with(end))));
+    let last = lines.iter().rev().filter(told).copied();
+    first.into_iter().chain(last).map(|line| format!("   └ {}\n", cut(&visible(line)))).collect()
 }
+
+/// How the last line of a failure begins, where it stands behind what came before it.
+const ENDS: [&str; 4] = ["[error: ", "[exit code: ", "[killed by signal: ", "[interrupted "];
 
 fn cut(line: &str) -> String {
     match line.char_indices().nth(200) {

@@ -77,6 +77,13 @@ fn types_are_changed_only_without_loss() {
     for (given, expected) in rows {
         assert_eq!(check(given.clone(), &schema()), Ok(expected), "{given}");
     }
+    // A version, and a number with more digits than are kept: as text they would be others.
+    for (text, told) in [("1.10", "1.1"), ("12345678901234567890123", "1.2345678901234568e+22")] {
+        let fault = decode(&format!(r#"{{"command": {text}}}"#), &schema()).unwrap_err().to_string();
+        let expected =
+            format!("the arguments do not fit the tool: /command: {told} is not of type \"string\"");
+        assert_eq!(fault, expected);
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use mm_hooks::testing::ScriptedHooks;
@@ -6,9 +7,9 @@ use mm_hooks::{Decision, HookOutcome, HookRun, HookVerdict};
 use mm_llm::testing::{ScriptedProvider, Step};
 use mm_llm::{ChatEvent, FinishReason, Message, ProviderError, Usage};
 use mm_tools::testing::ScriptedTool;
-use mm_tools::{ToolOutput, ToolSet};
+use mm_tools::{Preview, Tool, ToolContext, ToolOutput, ToolSet};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -335,7 +336,18 @@ async fn hooks_rewrite_refuse_and_stop() {
             "ok",
             vec!["done 0\n\n[from a hook]\nc"],
         ),
-        ("postToolCall", stop(), "!a hook failed: broken", vec!["[not run: the turn ended first]"]),
+        (
+            "preToolCall",
+            HookOutcome { arguments: Some(json!({"cmd": 1})), ..HookOutcome::deny("no") },
+            "ok",
+            vec!["[refused by a hook: no]"],
+        ),
+        (
+            "postToolCall",
+            stop(),
+            "!a hook failed: broken",
+            vec!["[the call ran, and its result is kept back: a hook failed]"],
+        ),
         ("postGeneration", stop(), "!a hook failed: broken", vec!["done 0"]),
         ("postGeneration", HookOutcome::deny("too late"), "ok", vec!["done 0"]),
     ];
@@ -346,6 +358,70 @@ async fn hooks_rewrite_refuse_and_stop() {
         assert_eq!(bench.ask("q").await, expected, "{told}");
         assert_eq!(bench.results(), results, "{told}");
     }
+}
+
+/// A tool that only reads unless it is told to `change`, and counts its calls that run at the same time.
+#[derive(Debug)]
+struct Counting {
+    definition: mm_schema::ToolSpec,
+    running: AtomicUsize,
+    most: AtomicUsize,
+}
+
+#[async_trait::async_trait]
+impl Tool for Counting {
+    fn definition(&self) -> &mm_schema::ToolSpec {
+        &self.definition
+    }
+
+    fn preview(&self, args: &Value, _cx: &ToolContext) -> Preview {
+        if args["change"] == true { Preview::mutating("x") } else { Preview::reading("x") }
+    }
+
+    async fn run(&self, _args: &Value, _cx: &ToolContext) -> ToolOutput {
+        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(running, Ordering::SeqCst);
+        tokio::task::yield_now().await;
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        ToolOutput::ok("done")
+    }
+}
+
+/// Rows of (the call that a hook makes a change of, how many run at most at the same time).
+#[tokio::test]
+async fn a_call_that_a_hook_made_a_change_of_runs_alone() {
+    for (changed, most) in [(None, 3), (Some(0), 2), (Some(1), 1), (Some(2), 2)] {
+        let outcome = |n| HookOutcome {
+            arguments: (Some(n) == changed).then(|| json!({"change": true})),
+            ..Default::default()
+        };
+        let hooks = ScriptedHooks::new((0..3).map(|n| ("preToolCall", outcome(n))));
+        let calls = ["a", "b", "c"].map(|id| (id, "count", "{}"));
+        let replies = vec![ScriptedProvider::calls(&calls), ScriptedProvider::text("ok")];
+        let mut bench = Bench::with(replies, hooks, |_| {});
+        let definition = mm_schema::ToolSpec {
+            name: "count".into(),
+            description: String::new(),
+            parameters: json!({"type": "object", "properties": {"change": {"type": "boolean"}}}),
+        };
+        let count = Arc::new(Counting { definition, running: Default::default(), most: Default::default() });
+        bench.session.parts.tools.add(count.clone()).unwrap();
+        assert_eq!(bench.ask("q").await, "ok");
+        assert_eq!(bench.results(), ["done"; 3], "{changed:?}");
+        assert_eq!(count.most.load(Ordering::SeqCst), most, "{changed:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_ends_the_turn_takes_no_result_from_the_neighbours() {
+    let stop = HookOutcome { decision: Decision::Stop { reason: "broken".into() }, ..Default::default() };
+    let calls = ["a", "b"].map(|id| (id, "look", "{}"));
+    let replies = vec![ScriptedProvider::calls(&calls), ScriptedProvider::text("ok")];
+    let mut bench = Bench::with(replies, ScriptedHooks::new([("postToolCall", stop)]), |_| {});
+    assert_eq!(bench.ask("q").await, "!a hook failed: broken");
+    let kept_back = "[the call ran, and its result is kept back: a hook failed]";
+    assert_eq!(bench.results(), [kept_back, "done 1"]);
+    assert_eq!(bench.finished(), [("look".to_owned(), false), ("look".to_owned(), true)]);
 }
 
 #[tokio::test]

@@ -47,6 +47,16 @@ fn plain(number: &Number) -> String {
     }
 }
 
+/// The name of a number that was not kept as it was written: from 2^53 on not every whole number has its own.
+pub(super) fn inexact(args: &Value) -> Option<&str> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let is_inexact = |value: &Value| {
+        value.is_f64() && value.as_f64().is_some_and(|float| float.fract() == 0.0 && float.abs() >= EXACT)
+    };
+    let mut args = args.as_object()?.iter();
+    args.find(|(_, value)| is_inexact(value)).map(|(name, _)| name.as_str())
+}
+
 /// A command line for a person, who sees where an argument begins and ends.
 pub(super) fn shown(argv: &[String]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^{}".contains(c);

@@ -49,6 +49,11 @@ async fn a_value_is_one_argument_whatever_it_holds() {
         (json!({"text": "--help", "times": "7", "last": ""}), "<--help><n=7><>"),
         (json!({"text": "{{times}}", "times": 1.0, "last": null}), "<{{times}}><n=1>"),
         (json!({"text": "a\nb"}), "<a\nb><n=3>"),
+        (json!({"text": "", "times": 18_446_744_073_709_551_615_u64}), "<><n=18446744073709551615>"),
+        (
+            json!({"text": "", "times": 18_446_744_073_709_551_616.0}),
+            "[error: times has more digits than can be passed on, nothing was run]",
+        ),
         (
             json!({"times": 2.5}),
             "[error: the arguments do not fit the tool: \"text\" is a required property; /times: 2.5 is not of type \"integer\"]",

@@ -321,6 +321,32 @@ proptest! {
     }
 
     #[test]
+    fn any_file_is_shown_and_its_hints_lead_through_it(bytes in content(), limit in 1u64..5) {
+        let sandbox = sandbox();
+        sandbox.put("f", &bytes);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let read = |offset: u64| runtime.block_on(sandbox.run("read_file", json!({"path": "f", "offset": offset, "limit": limit})));
+        let (mut offset, mut shown) = (1, 0);
+        loop {
+            let output = read(offset);
+            prop_assert!(output.ok, "{}", output.text);
+            let lines = output.text.lines();
+            for line in lines.take_while(|line| line.starts_with(|c: char| c.is_ascii_digit())) {
+                shown += 1;
+                let number = format!("{shown}\t");
+                prop_assert!(line.starts_with(&number), "{}", output.text);
+            }
+            let hint = output.text.rsplit_once("go on with offset ").map(|(_, number)| number.trim_end_matches(']'));
+            match hint.and_then(|number| number.parse().ok()) {
+                Some(next) => offset = next,
+                None => break,
+            }
+            prop_assert_eq!(offset, shown + 1);
+        }
+        prop_assert_eq!(&sandbox.bytes("f"), &bytes);
+    }
+
+    #[test]
     fn an_edit_and_its_reverse_give_the_file_back(bytes in content(), at in 0usize..200) {
         let marker = "<<here>>";
         let at = at.min(bytes.len());

@@ -27,7 +27,13 @@ fn a_directory_is_read_leniently_and_what_is_skipped_is_named() {
         ("locked.md", b"x"),
     ]);
     std::fs::set_permissions(dir.path().join("locked.md"), std::fs::Permissions::from_mode(0o000)).unwrap();
-    std::os::unix::fs::symlink("gone", dir.path().join("h.md")).unwrap();
+    for (target, name) in [("gone", "h.md"), ("i.md", "i.md"), ("/dev/zero", "j.md")] {
+        std::os::unix::fs::symlink(target, dir.path().join(name)).unwrap();
+    }
+    let _socket = std::os::unix::net::UnixListener::bind(dir.path().join("k.md")).unwrap();
+    std::fs::File::create(dir.path().join("l.md")).unwrap().set_len(LIMIT + 1).unwrap();
+    std::fs::create_dir_all(dir.path().join("m/SKILL.md")).unwrap();
+    std::fs::create_dir(dir.path().join("n.md")).unwrap();
     let skills = Skills::find(dir.path());
     let found: Vec<(&str, &str)> =
         skills.found.iter().map(|skill| (skill.name.as_str(), skill.description.as_str())).collect();
@@ -49,9 +55,14 @@ fn a_directory_is_read_leniently_and_what_is_skipped_is_named() {
             "e.md: it is not UTF-8 text",
             "f.md: another skill is called a",
             "h.md: No such file or directory (os error 2)",
+            "i.md: Too many levels of symbolic links (os error 40)",
+            "j.md: it is no regular file",
+            "k.md: it is no regular file",
+            "l.md: it has more than 1 MiB",
+            "m/SKILL.md: it is no regular file",
         ]
     );
-    assert_eq!(skills.skipped.len(), if may_read { 4 } else { 5 });
+    assert_eq!(skills.skipped.len(), if may_read { 9 } else { 10 });
     assert_eq!(Skills::find(&dir.path().join("none")), Skills::default());
 }
 

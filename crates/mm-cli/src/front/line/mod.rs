@@ -1,6 +1,8 @@
-//! The plain line mode: a question a line.
+//! The line mode: a question a line.
 
+mod edit;
 mod input;
+mod mention;
 mod questions;
 mod turns;
 
@@ -16,14 +18,16 @@ use mm_tools::{Asked, Question};
 use tokio_util::sync::CancellationToken;
 
 use super::Presenter;
-use crate::assemble::{self, Engine};
+use crate::assemble::{self, Engine, Surroundings};
 use crate::banner;
 use crate::command::{self, Command, Flow};
 use crate::error::CliError;
 use crate::output::{Output, Writing};
 use crate::render::{self, Look};
 use crate::signals::{Signals, Wish};
-use input::Input;
+use edit::{Commands, Edited, Files, Kind, Sessions, Source, Store};
+use input::{Input, Typed};
+use mention::Mentions;
 
 /// How long an end may take when a stream is blocked.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -48,16 +52,22 @@ pub(crate) struct Line {
 }
 
 /// Talks until the input ends or the user leaves; `choose` lets the user say first which session to go on with.
-pub(crate) async fn run(engine: Engine, config: &Config, choose: bool) -> Result<ExitCode, CliError> {
+pub(crate) async fn run(
+    engine: Engine,
+    config: &Config,
+    around: &Surroundings,
+    choose: bool,
+) -> Result<ExitCode, CliError> {
     let signals = Signals::new().map_err(|error| CliError::Engine(error.to_string()))?;
     let streams = engine.streams;
     let (output, writing) = Output::start(streams);
-    let input = Arc::new(Input::start());
+    let commands = command::all(config);
+    let edited = edited(&output, &commands, &engine, around);
+    let input = Arc::new(Input::new(edited, output.clone(), signals.interrupter()));
     let look = Look { lists_done: config.display_commands, ..super::look(config, streams) };
     let asks = streams.stdin_is_terminal.then(|| input.clone());
     let presenter = Presenter::new(output.clone(), look);
     let ui = Screen { presenter, output: output.clone(), colours: streams.dim, input: asks };
-    let commands = command::all(config);
     let listed = Vec::new();
     let mut line = Line {
         engine,
@@ -77,6 +87,28 @@ pub(crate) async fn run(engine: Engine, config: &Config, choose: bool) -> Result
     line.end(writing).await
 }
 
+/// Takes the terminal over, where there is one that can do more than write one line below the other.
+fn edited(
+    output: &Output,
+    commands: &[&'static Command],
+    engine: &Engine,
+    around: &Surroundings,
+) -> Option<Edited> {
+    let streams = around.streams;
+    if !(streams.stdin_is_terminal && streams.stdout_is_terminal && streams.moves) {
+        return None;
+    }
+    let names = commands.iter().flat_map(|command| command.names()).map(|name| (*name).to_owned());
+    let mut sources: Vec<Box<dyn Source>> = vec![
+        Box::new(Commands(names.collect())),
+        Box::new(Files { cwd: around.cwd.clone(), home: around.home.clone() }),
+    ];
+    if let Some(store) = engine.store.clone() {
+        sources.push(Box::new(Sessions::new(store)));
+    }
+    Edited::start(output.clone(), sources, Store::of(&around.cwd, &around.env))
+}
+
 impl Line {
     /// Shows the banner; false when the user did not wait for it.
     async fn greet(&mut self, config: &Config) -> bool {
@@ -93,7 +125,8 @@ impl Line {
     async fn choose(&mut self) -> bool {
         command::sessions::list(self).await;
         loop {
-            match self.next_line("Which one? [number or id; empty: a new conversation] ").await {
+            match self.next_line("Which one? [number or id; empty: a new conversation] ", Kind::Choice).await
+            {
                 Next::Line(typed) if typed.trim().is_empty() => return true,
                 Next::Line(typed) => {
                     if command::resume::go_on(self, typed.trim()).await {
@@ -103,6 +136,7 @@ impl Line {
                 Next::Bad(why) => {
                     self.failed(why).await;
                 }
+                Next::Question(_) | Next::Cleared => {}
                 Next::End => return false,
                 Next::Interrupt | Next::Killed => {
                     self.killed = true;
@@ -115,20 +149,30 @@ impl Line {
     async fn talk(&mut self) {
         let mut leaving = false;
         loop {
-            match self.next_line("> ").await {
+            match self.next_line("> ", Kind::Question).await {
                 Next::Line(text) => {
                     leaving = false;
                     if self.obey(text.trim()).await == Flow::Leave || self.killed {
                         return;
                     }
                 }
+                Next::Question(text) => {
+                    leaving = false;
+                    if !text.trim().is_empty() && (self.ask(&text).await == Flow::Leave || self.killed) {
+                        return;
+                    }
+                }
+                Next::Cleared => leaving = false,
                 Next::Interrupt if leaving || !self.engine.streams.stdin_is_terminal => {
                     self.killed = true;
                     return;
                 }
                 Next::Interrupt => {
                     leaving = true;
-                    self.output.other("\n(Ctrl-C again, or Ctrl-D, leaves)\n").await;
+                    self.input.close().await;
+                    // The terminal has shown ^C where it edits itself.
+                    let begin = if self.input.is_edited() { "" } else { "\n" };
+                    self.output.other(format!("{begin}(Ctrl-C again, or Ctrl-D, leaves)\n")).await;
                 }
                 Next::Bad(why) => {
                     self.failed(why).await;
@@ -142,19 +186,16 @@ impl Line {
         }
     }
 
-    async fn next_line(&mut self, prompt: &'static str) -> Next {
-        let is_terminal = self.engine.streams.stdin_is_terminal;
+    async fn next_line(&mut self, prompt: &'static str, kind: Kind) -> Next {
+        let prompt = self.engine.streams.stdin_is_terminal.then_some(prompt);
         let line = async {
-            if is_terminal {
-                self.output.other(prompt).await;
-                self.output.flush().await;
-            }
-            let line = self.input.next().await;
-            self.output.line_was_typed().await;
-            match line {
-                Some(Ok(line)) => Next::Line(line),
-                Some(Err(why)) => Next::Bad(why),
-                None => Next::End,
+            match self.input.question(prompt, kind).await {
+                Typed::Line(line) => Next::Line(line),
+                Typed::Question(text) => Next::Question(text),
+                Typed::Bad(why) => Next::Bad(why),
+                Typed::Interrupt => Next::Interrupt,
+                Typed::Cleared => Next::Cleared,
+                Typed::End => Next::End,
             }
         };
         tokio::select! {
@@ -191,16 +232,23 @@ impl Line {
     /// Asks the user something that is no call's; without a terminal nobody agrees.
     pub(crate) async fn agrees(&mut self, question: &str) -> bool {
         let Some(input) = self.ui.input.clone() else { return false };
-        let output = self.output.clone();
         let answer = async {
             input.set_aside().await;
-            output.other(question).await;
-            output.flush().await;
-            let answer = input.fresh().await;
-            output.line_was_typed().await;
-            matches!(answer, Some(Ok(line)) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+            let answer = input.answer(question).await;
+            answer.is_some_and(|line| matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
         };
         self.unless_interrupted(answer).await.unwrap_or_default()
+    }
+
+    /// Has the next question begin with a text, to be changed and sent; false where the prompt cannot show it.
+    pub(crate) fn prefill(&self, text: String) -> bool {
+        self.input.prefill(text)
+    }
+
+    /// Leaves the terminal, as it was at the start, to another program for as long as the guard lives.
+    pub(crate) async fn lend_terminal(&self) -> impl Sized + use<> {
+        self.output.flush().await;
+        Lent::new(self.input.clone()).await
     }
 
     /// Says what went wrong with a line; a script of lines sees it in the exit code.
@@ -220,13 +268,14 @@ impl Line {
         }
     }
 
-    pub(crate) async fn ask(&mut self, question: &str) -> Flow {
-        self.note(question);
+    pub(crate) async fn ask(&mut self, typed: &str) -> Flow {
+        let Some(question) = self.with_files(typed).await else { return Flow::Stay };
+        self.note(typed);
         let before = self.engine.session.questions();
         let cancel = CancellationToken::new();
         let gone = self.output.gone().clone();
         let result = {
-            let mut turn = std::pin::pin!(self.engine.session.turn(question, &self.ui, &cancel));
+            let mut turn = std::pin::pin!(self.engine.session.turn(&question, &self.ui, &cancel));
             loop {
                 tokio::select! {
                     result = &mut turn => break result,
@@ -255,6 +304,25 @@ impl Line {
         if self.killed || gone.is_cancelled() { Flow::Leave } else { Flow::Stay }
     }
 
+    /// Adds the files that a question mentions. What comes from a pipe mentions none: it may be anything.
+    async fn with_files(&mut self, question: &str) -> Option<String> {
+        if !self.engine.streams.stdin_is_terminal {
+            return Some(question.to_owned());
+        }
+        let options = self.engine.session.options();
+        let mentions = Mentions::new(options.cwd.clone(), options.home.clone(), options.max_output);
+        let Some(expanded) = self.unless_interrupted(mentions.expand(question)).await else {
+            self.output.other("[interrupted]\n").await;
+            // It was not asked yet.
+            self.prefill(question.to_owned());
+            return None;
+        };
+        for note in expanded.notes {
+            self.output.other(format!("{note}\n")).await;
+        }
+        Some(expanded.text)
+    }
+
     async fn tell(&mut self, result: Result<(), TurnError>) {
         match result.map_err(|error| CliError::of_turn(&error, "begin anew with /new")) {
             Ok(()) => self.code = 0,
@@ -278,7 +346,8 @@ impl Line {
             (false, true) => 0,
             (false, false) => self.code,
         };
-        drop(self.ui);
+        self.input.close().await;
+        drop((self.ui, self.input));
         if self.killed {
             let _ = tokio::time::timeout(PATIENCE, writing.end(self.output)).await;
             return Ok(ExitCode::from(code));
@@ -292,12 +361,32 @@ impl Line {
     }
 }
 
+/// The terminal belongs to another program.
+struct Lent(Arc<Input>);
+
+impl Lent {
+    async fn new(input: Arc<Input>) -> Self {
+        input.lend().await;
+        Self(input)
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.0.take_back();
+    }
+}
+
 enum Next {
     Line(String),
+    /// A text that is no command, however it begins.
+    Question(String),
     /// Input that is no line.
     Bad(String),
     /// Ctrl-C at the prompt.
     Interrupt,
+    /// Ctrl-C that took away what was typed.
+    Cleared,
     /// The input is over, or nobody reads the output.
     End,
     /// The system asks the program to end.
@@ -340,10 +429,7 @@ impl Frontend for Screen {
                 "   Run it? [y]es, [s]: yes to every {} call of this session, [n]o, ne[v]er in this session: ",
                 request.tool
             );
-            self.output.other(question).await;
-            self.output.flush().await;
-            let Some(Ok(answer)) = input.fresh().await else { return Confirmation::Refuse };
-            self.output.line_was_typed().await;
+            let Some(answer) = input.answer(&question).await else { return Confirmation::Refuse };
             match answer.trim().to_lowercase().as_str() {
                 "y" | "yes" => return Confirmation::Once,
                 "s" | "session" => return Confirmation::Session,
@@ -364,11 +450,10 @@ impl Frontend for Screen {
         for question in questions {
             self.output.other(questions::shown(question)).await;
             let answer = loop {
-                self.output.other(questions::prompt(question)).await;
-                self.output.flush().await;
                 // Ctrl-D: the user does not want to.
-                let Some(Ok(line)) = input.fresh().await else { return Asked::Declined };
-                self.output.line_was_typed().await;
+                let Some(line) = input.answer(&questions::prompt(question)).await else {
+                    return Asked::Declined;
+                };
                 if let Some(answer) = questions::answer(question, &line) {
                     break answer;
                 }

@@ -128,6 +128,27 @@ fn each_event_has_its_place() {
             "‹🔧 bash: ls\n›{bash}‹   └ [still running: 1 process, pid 4]\n›{}",
         ),
         (LOOK, vec![started(false), finished(true, "[1, 2]")], "‹🔧 bash: ls\n›{bash}{}"),
+        // Failures that go on behind their first line; the first line of a command is its own.
+        (
+            LOOK,
+            vec![started(false), finished(false, "[error: HTTP 404]\n# Gone\n[redirected to x]")],
+            "‹🔧 bash: ls\n›{bash}‹   └ [error: HTTP 404]\n   └ [redirected to x]\n›{}",
+        ),
+        (
+            LOOK,
+            vec![started(false), finished(false, "[error: old is not in f]\n5\tfn b() {")],
+            "‹🔧 bash: ls\n›{bash}‹   └ [error: old is not in f]\n›{}",
+        ),
+        (
+            LOOK,
+            vec![started(false), finished(false, "[error: mine]\nx\n[exit code: 2]")],
+            "‹🔧 bash: ls\n›{bash}‹   └ [exit code: 2]\n›{}",
+        ),
+        (
+            LOOK,
+            vec![started(false), finished(false, "[error: no]")],
+            "‹🔧 bash: ls\n›{bash}‹   └ [error: no]\n›{}",
+        ),
         (LOOK, vec![text("a\u{1b}[2J\n")], "a\\u{1b}[2J\n"),
         (pipe, vec![text("a\u{1b}[2J\n")], "a\u{1b}[2J\n"),
         (
