@@ -177,7 +177,7 @@ async fn tab_completes_commands_files_and_sessions() {
     terminal.until("> ").await;
     terminal.type_in("/resume 20\t").await;
     terminal.shows("the session", |screen| screen.lines().last().is_some_and(|line| line.len() > 15)).await;
-    let expected = "What is in @notes.txt and @\"my list.txt\" ?\n\n[notes.txt]\n1\tmilk\n2\tbread\n\n[my list.txt]\n1\ttea";
+    let expected = "What is in notes.txt and \"my list.txt\" ?\n\n[notes.txt]\n1\tmilk\n2\tbread\n\n[my list.txt]\n1\ttea";
     assert_eq!(questions(&server), [expected]);
 }
 

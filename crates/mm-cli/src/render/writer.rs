@@ -142,6 +142,9 @@ impl Writer {
                 if self.look.show_compressions {
                     shown.push(Shown::Other(compacted(&done)));
                 }
+                let mut summary = Preview::new(self.look.preview_lines);
+                let lines = summary.push(&visible(&done.summary));
+                push_other(&mut shown, lines + &summary.finish());
             }
             Event::Notice { text } => {
                 self.end_lines(&mut shown);

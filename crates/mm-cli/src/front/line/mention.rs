@@ -1,5 +1,6 @@
 //! Files that a question mentions: what stands behind `@path` goes to the model with the question.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use mm_tools::files::{FileOptions, Files};
@@ -37,11 +38,19 @@ impl Mentions {
         Self { tool, cx: ToolContext { home, max_output, ..ToolContext::new(cwd) } }
     }
 
-    /// Adds each file that is there; a word that names none stays a word.
+    /// Adds each file that is there, whose name stands in the text without its `@` then: a weak model takes that for a part
+    /// of the name. A word that names none stays a word.
     pub(super) async fn expand(&self, question: &str) -> Expanded {
         let mut expanded = Expanded { text: question.to_owned(), notes: Vec::new() };
         let mut left = self.cx.max_output;
-        for path in self.existing(question).await {
+        let existing = self.existing(question).await;
+        for (at, _) in existing.iter().rev() {
+            expanded.text.replace_range(*at..at + 1, "");
+        }
+        let mut seen = HashSet::new();
+        for path in
+            existing.into_iter().map(|(_, path)| path).filter(|path| seen.insert(path.clone())).take(MOST)
+        {
             let shown = visible(&path).replace('\n', " ");
             if left < LEAST {
                 expanded
@@ -64,8 +73,8 @@ impl Mentions {
         expanded
     }
 
-    /// The paths that are there, each once.
-    async fn existing(&self, question: &str) -> Vec<String> {
+    /// The paths that are there, each with the place of its `@`.
+    async fn existing(&self, question: &str) -> Vec<(usize, String)> {
         let mentioned = mentioned(question);
         if mentioned.is_empty() {
             return Vec::new();
@@ -77,16 +86,10 @@ impl Mentions {
                 (Some(_), None) => false,
                 (None, _) => cwd.join(path).symlink_metadata().is_ok(),
             };
-            let mut found: Vec<String> = Vec::new();
-            for readings in mentioned {
-                if let Some(path) = readings.into_iter().find(|path| is_there(path))
-                    && !found.contains(&path)
-                {
-                    found.push(path);
-                }
-            }
-            found.truncate(MOST);
-            found
+            let there = |(at, readings): (usize, Vec<String>)| {
+                Some((at, readings.into_iter().find(|path| is_there(path))?))
+            };
+            mentioned.into_iter().filter_map(there).collect()
         };
         tokio::task::spawn_blocking(look).await.unwrap_or_default()
     }
@@ -126,8 +129,8 @@ fn added(read: &ToolOutput) -> Result<Added, String> {
     Ok(Added { amount, is_listed: false })
 }
 
-/// What the mentions of a text may be read as, the likeliest first.
-fn mentioned(text: &str) -> Vec<Vec<String>> {
+/// The places of the mentions of a text, and what each may be read as, the likeliest first.
+fn mentioned(text: &str) -> Vec<(usize, Vec<String>)> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices('@') {
         let (before, behind) = text.split_at(at);
@@ -142,7 +145,7 @@ fn mentioned(text: &str) -> Vec<Vec<String>> {
         };
         let readings: Vec<String> = readings.into_iter().filter(|path| !path.is_empty()).collect();
         if !readings.is_empty() {
-            found.push(readings);
+            found.push((at, readings));
         }
     }
     found
@@ -178,11 +181,8 @@ mod tests {
             ("line\n@é.txt\n", &[&["é.txt"]]),
         ];
         for (text, expected) in rows {
-            assert_eq!(
-                mentioned(text),
-                expected.iter().map(|row| row.to_vec()).collect::<Vec<_>>(),
-                "{text}"
-            );
+            let found: Vec<Vec<String>> = mentioned(text).into_iter().map(|(_, readings)| readings).collect();
+            assert_eq!(found, expected.iter().map(|row| row.to_vec()).collect::<Vec<_>>(), "{text}");
         }
     }
 
@@ -202,31 +202,32 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, at("fifo"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
             .unwrap();
         let mentions = Mentions::new(dir.path().into(), Some(at("dir")), 2_000);
-        let rows: [(&str, &str, &[&str]); 14] = [
-            ("@notes.txt", "@notes.txt\n\n[notes.txt]\n1\tone\n2\ttwo", &["(added notes.txt: 2 lines)"]),
+        let rows: [(&str, &str, &[&str]); 15] = [
+            ("@notes.txt", "notes.txt\n\n[notes.txt]\n1\tone\n2\ttwo", &["(added notes.txt: 2 lines)"]),
             (
                 "(see @notes.txt).",
-                "(see @notes.txt).\n\n[notes.txt]\n1\tone\n2\ttwo",
+                "(see notes.txt).\n\n[notes.txt]\n1\tone\n2\ttwo",
                 &["(added notes.txt: 2 lines)"],
             ),
             (
                 "@notes.txt @notes.txt!",
-                "@notes.txt @notes.txt!\n\n[notes.txt]\n1\tone\n2\ttwo",
+                "notes.txt notes.txt!\n\n[notes.txt]\n1\tone\n2\ttwo",
                 &["(added notes.txt: 2 lines)"],
             ),
-            ("@\"a b\"", "@\"a b\"\n\n[a b]\n1\tx", &["(added a b: 1 line)"]),
+            ("@\"a b\"", "\"a b\"\n\n[a b]\n1\tx", &["(added a b: 1 line)"]),
             (
                 "@~/x @dir",
-                "@~/x @dir\n\n[dir is a directory: 1 entry]\nx",
+                "~/x dir\n\n[dir is a directory: 1 entry]\nx",
                 &["(not added: ~/x is empty)", "(added dir: 1 entry)"],
             ),
             ("@nobody and me@notes.txt", "@nobody and me@notes.txt", &[]),
-            ("@pic.png", "@pic.png", &["(not added: pic.png: "]),
-            ("@empty", "@empty", &["(not added: empty is empty)"]),
-            ("@huge", "@huge", &["(not added: huge: "]),
-            ("@fifo", "@fifo", &["(not added: "]),
-            ("@/dev/zero", "@/dev/zero", &["(not added: /dev/zero "]),
-            ("@loop", "@loop", &["(not added: "]),
+            ("é @empty me@empty", "é empty me@empty", &["(not added: empty is empty)"]),
+            ("@pic.png", "pic.png", &["(not added: pic.png: "]),
+            ("@empty", "empty", &["(not added: empty is empty)"]),
+            ("@huge", "huge", &["(not added: huge: "]),
+            ("@fifo", "fifo", &["(not added: "]),
+            ("@/dev/zero", "/dev/zero", &["(not added: /dev/zero "]),
+            ("@loop", "loop", &["(not added: "]),
             ("@/dev/null/x", "@/dev/null/x", &[]),
             ("no mention", "no mention", &[]),
         ];

@@ -79,6 +79,16 @@ fn ended(outcome: Outcome) -> Event {
     Event::TurnEnded { outcome, usage: Usage::default() }
 }
 
+fn compacted() -> mm_session::Compacted {
+    mm_session::Compacted {
+        id: "c1".into(),
+        summary: "a cat\n\u{1b}[2J\nmore".into(),
+        messages: (84, 9),
+        tokens: (21_400, 2_900),
+        elapsed: std::time::Duration::from_secs(3),
+    }
+}
+
 #[test]
 fn each_event_has_its_place() {
     let pipe = Look { answers: Answers::WholeLines, ..LOOK };
@@ -167,6 +177,16 @@ fn each_event_has_its_place() {
             "",
         ),
         (LOOK, vec![text("a"), Event::Notice { text: "n".into() }], "a\n‹[notice: n]\n›"),
+        (
+            LOOK,
+            vec![Event::Compacting, Event::Compacted(compacted())],
+            "{Compressing the conversation}{}‹🗜️ 84 → 9 messages, ~21.4k → ~2.9k tokens (3.0 s)\n›‹   │ a cat\n   │ \\u{1b}[2J\n   │ … 1 more line\n›",
+        ),
+        (
+            Look { show_compressions: false, preview_lines: 0, ..LOOK },
+            vec![Event::Compacting, Event::Compacted(compacted())],
+            "{Compressing the conversation}{}",
+        ),
         (
             LOOK,
             vec![text("a"), Event::SaveFailed { why: "/s/x.json: full".into() }],
