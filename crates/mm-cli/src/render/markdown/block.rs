@@ -151,7 +151,13 @@ impl<'a> Line<'a> {
         let is_list = self.containers.iter().any(|container| matches!(container, Container::Item(_)));
         let indented = indent(self.rest) >= 4 && !self.in_text;
         let Some(first) = text.chars().next() else {
-            return if self.is_whole { Step::Is(Kind::Blank) } else { Step::More };
+            // An item that holds nothing, or an empty quote, still has its mark.
+            let is_new = |container: &Container| matches!(container, Container::Item(item) if item.is_new);
+            return match self.is_whole {
+                true if self.containers.iter().any(is_new) => Step::Is(Kind::Text),
+                true => Step::Is(Kind::Blank),
+                false => Step::More,
+            };
         };
         if indented && !is_list {
             return Step::Is(Kind::Code);

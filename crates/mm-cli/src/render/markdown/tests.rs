@@ -37,6 +37,7 @@ fn each_kind_of_block_has_its_lines() {
         ("1. a\n  - b\n  - c\n2) d", "1. a\n   • b\n   • c\n2) d\n"),
         ("10. a\n\n    b\n11. c", "10. a\n\n    b\n11. c\n"),
         ("  - a\n  - b", "• a\n• b\n"),
+        ("1. >  \n2. a", "1. │ \n2. a\n"),
         ("-\n- a\n+", "•\n• a\n•\n"),
         ("-a\n1.b\n**c** d\n2026 was", "-a\n1.b\nc d\n2026 was\n"),
         ("> a\n> > b\n> c\nd\n\ne", "│ a\n│ │ b\n│ │ c\n│ │ d\n\ne\n"),
