@@ -13,7 +13,7 @@ async fn no_server_is_an_engine_error_with_a_hint() {
     let ran = sandbox.run(&["-p", "go"]).await;
     let expected = format!(
         "[engine error: no server answers: http://127.0.0.1:{port}/v1 (connection refused: nothing listens there) — \
-         start one with: llama-server -m MODEL.gguf --jinja --port 8080]\n"
+         start one with: llama-server -m MODEL.gguf --jinja --port {port}]\n"
     );
     assert_eq!((ran.stderr, ran.stdout.as_str(), ran.code), (expected, "", Some(1)));
 }

@@ -117,7 +117,7 @@ async fn without_yolo_writing_is_asked_about_and_reading_is_not() {
     {
         assert!(asked.contains(part), "{part}: {asked}");
     }
-    terminal.until("session: ").await;
+    terminal.until("ne[v]er: ").await;
     terminal.type_in("y\n").await;
     terminal.until("done").await;
     assert_eq!(std::fs::read(sandbox.path().join("f")).unwrap(), b"b\nc\n");

@@ -297,7 +297,7 @@ async fn a_hook_that_asks_asks_under_yolo_too() {
     let mut terminal = Terminal::start(&user.sandbox).await;
     terminal.until("> ").await;
     terminal.type_in("go\n").await;
-    terminal.until("session: ").await;
+    terminal.until("ne[v]er: ").await;
     terminal.type_in("y\n").await;
     terminal.until("done").await;
     assert!(user.has("made"));

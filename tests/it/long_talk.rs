@@ -64,7 +64,7 @@ async fn a_long_talk_is_summed_up_and_the_model_brings_back_what_it_needs() {
 #[tokio::test]
 async fn commands_say_what_there_is() {
     let rows = [
-        ("/compact\n", "(nothing to compact)\n"),
+        ("/compact\n", "(nothing to compact: the last 3 questions stay as they are)\n"),
         ("/tools\n", "  bash             ~ "),
         ("/skills\n", "(no skills in "),
         ("/stats\n", "context used: ~"),
@@ -76,6 +76,7 @@ async fn commands_say_what_there_is() {
         ("/retry\n", "[error: there is no question to ask again]\n"),
         ("/edit\n", "[error: /edit needs a terminal]\n"),
         ("/model\n", "m answers\n * m\n"),
+        ("/model two names\n", "[error: /model takes one name]\n"),
         ("/model other\n", "(other answers from now on — the server does not list it)\n"),
     ];
     for (input, told) in rows {
@@ -182,4 +183,55 @@ async fn a_question_that_was_taken_back_can_be_changed() {
     terminal.type_in(" and that?\r").await;
     terminal.until("b\r\n\r\n").await;
     assert_eq!(server.bodies()[1]["messages"][1]["content"], "What is this and that?");
+}
+
+/// What was refused for the session is allowed again by a word that is newer.
+#[tokio::test]
+async fn yolo_counts_more_than_what_was_answered_before() {
+    let touch = || calls(&[("bash", json!({"command": "echo ran"}))]);
+    let answers = [touch(), Answer::text(&["a"]), touch(), Answer::text(&["b"])];
+    let server = ScriptedServer::start(answers).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "yolo: false\n");
+    let mut terminal = Terminal::start(&sandbox).await;
+    terminal.until("> ").await;
+    terminal.type_in("go\r").await;
+    terminal.until("ne[v]er: ").await;
+    terminal.type_in("v\r").await;
+    terminal.until("a\r\n\r\n").await;
+    terminal.until("> ").await;
+    terminal.type_in("/yolo on\r").await;
+    terminal.until("without asking").await;
+    terminal.type_in("go\r").await;
+    terminal.until("b\r\n\r\n").await;
+    let read = results(&server.bodies()[3]);
+    assert_eq!(read[1], "ran");
+}
+
+/// The plan is that of before the question, as the files are.
+#[tokio::test]
+async fn the_plan_of_a_question_is_taken_back_with_it() {
+    let plan = calls(&[("plan", json!({"action": "create", "title": "Work", "steps": ["one"]}))]);
+    let server = ScriptedServer::start([plan, Answer::text(&["done"])]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "planTool: true\n");
+    let ran = sandbox.run_with(&[], "go\n/plan\n/undo\n/plan\n").await;
+    assert!(ran.stderr.contains("1. one") && ran.stderr.ends_with("(there is no plan)\n"), "{}", ran.stderr);
+}
+
+/// A program that has the terminal does not keep `mm` from ending.
+#[tokio::test]
+async fn a_signal_ends_the_editor_too() {
+    let server = ScriptedServer::start([]).await.unwrap();
+    let sandbox = Sandbox::with_config(&server.base_url(), "");
+    let marker = format!("sleep 322.{}", std::process::id());
+    let editor = format!("EDITOR={marker} #");
+    let command = pty_process::Command::new("env").args([editor.as_str(), env!("CARGO_BIN_EXE_mm")]);
+    let mut terminal = Terminal::of(&sandbox, command, (30, 100));
+    terminal.until("> ").await;
+    terminal.type_in("/edit precious\r").await;
+    crate::support::eventually("the editor runs", || !crate::support::processes_with(&marker).is_empty())
+        .await;
+    rustix::process::kill_process(terminal.pid(), rustix::process::Signal::TERM).unwrap();
+    assert_eq!(terminal.ended().await, Some(130));
+    assert_eq!(crate::support::processes_with(&marker), [0u32; 0]);
+    assert_eq!(server.bodies().len(), 0, "nothing is asked");
 }

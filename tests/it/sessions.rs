@@ -92,7 +92,7 @@ async fn what_is_not_there_to_go_on_with_is_an_error_in_words() {
     let place = sandbox.path().canonicalize().unwrap().join(".mm/sessions");
     let place = place.display();
     let rows = [
-        (&["--continue"][..], format!("[engine error: there is no session of this directory in {place}]\n")),
+        (&["--continue"][..], format!("[engine error: there is no session of this directory in {place}: leave --continue out to begin one]\n")),
         (&["--resume", "x"], format!("[engine error: there is no session x (sessions are in {place})]\n")),
         (
             &["--resume"],

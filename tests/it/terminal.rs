@@ -245,7 +245,7 @@ async fn ctrl_c_at_a_request_runs_none_of_the_calls_and_no_does_one_alone() {
     let mut terminal = Terminal::start(&sandbox).await;
     terminal.until("> ").await;
     terminal.type_in("go\n").await;
-    terminal.until("Run it? [y]es, [s]: yes to every bash call of this session, [n]o").await;
+    terminal.until("Run it? [y]es, [s]: every bash call of this session, [n]o").await;
     terminal.type_in("\x03").await;
     terminal.until("[interrupted]").await;
     terminal.until("> ").await;

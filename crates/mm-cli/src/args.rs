@@ -210,6 +210,10 @@ pub(crate) fn parse(args: Vec<OsString>) -> Result<Asked, CliError> {
         return Ok(Asked::Help(help(&words)));
     }
     let args = parsed.map_err(|error| CliError::Usage(told(&error, &words)))?;
+    if args.wish() == Some(Wish::Of(String::new())) {
+        let words = "--resume has an empty id: leave it out to choose from a list";
+        return Err(CliError::Usage(words.to_owned()));
+    }
     match &args.helper {
         Some(helper) if args.prompt.is_some() => Err(CliError::Usage(beside(helper.name()))),
         Some(helper) if args.wish().is_some() => {
@@ -421,6 +425,7 @@ mod tests {
                 "--model doctor completions -phi",
                 "[usage: -p asks a question, completions does not: give one of them]",
             ),
+            ("--resume=", "[usage: --resume has an empty id: leave it out to choose from a list]"),
             (
                 "--continue --resume",
                 "[usage: the argument '--continue' cannot be used with '--resume [<ID>]' (mm --help lists the flags)]",

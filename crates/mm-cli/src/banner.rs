@@ -27,7 +27,10 @@ pub(crate) async fn show(engine: &mut Engine, config: &Config, output: &Output) 
             format!(" | no skills in {}", dir.display())
         }
         (_, names) if names.is_empty() => String::new(),
-        (_, names) => format!(" | skills: {}", names.join(", ")),
+        (_, known) => {
+            let names: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+            format!(" | skills: {}", names.join(", "))
+        }
     };
     let instructions = engine.session.options().instructions.as_ref().map(|read| {
         format!(" | instructions: {} ({} characters)", read.path.display(), read.text.chars().count())

@@ -63,8 +63,15 @@ pub(crate) async fn begin(engine: &mut Engine, wish: Wish, chooser: Chooser) -> 
             .map_err(|words| CliError::Engine(format!("{words} (sessions are in {dir})")))?,
         Wish::Newest => {
             let cwd = &engine.session.options().cwd;
-            let here = |row: &&Listed| row.head.as_ref().is_ok_and(|head| head.cwd == *cwd);
-            let none = || CliError::Engine(format!("there is no session of this directory in {dir}"));
+            // One whose questions were all taken back is nothing to go on with.
+            let here = |row: &&Listed| {
+                row.head.as_ref().is_ok_and(|head| head.cwd == *cwd && !head.title.is_empty())
+            };
+            let none = || {
+                CliError::Engine(format!(
+                    "there is no session of this directory in {dir}: leave --continue out to begin one"
+                ))
+            };
             listed.iter().find(here).map(|row| row.id.clone()).ok_or_else(none)?
         }
     };

@@ -21,9 +21,19 @@ const LIST_LIMIT: usize = 4 << 20;
 pub(crate) struct Endpoints {
     /// Each with the variable of the proxy that it may be reached through.
     urls: Vec<(String, Option<&'static str>)>,
-    hint: &'static str,
+    hint: String,
     // Shared with running streams, which choose and forget; held only to copy the pointer.
     chosen: Mutex<Option<Arc<Endpoint>>>,
+}
+
+/// A way to start a server on this machine, with the port that it is looked for on.
+fn on_port_of(url: &str, hint: &str) -> String {
+    let parsed = reqwest::Url::parse(url).ok();
+    let is_local = |url: &reqwest::Url| matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
+    match parsed.filter(is_local).and_then(|url| url.port()) {
+        Some(port) => hint.replace("--port 8080", &format!("--port {port}")),
+        None => hint.to_owned(),
+    }
 }
 
 /// An end point that answered.
@@ -37,6 +47,7 @@ pub(crate) struct Endpoint {
 
 impl Endpoints {
     pub(crate) fn new(urls: Vec<(String, Option<&'static str>)>, hint: &'static str) -> Self {
+        let hint = urls.first().map_or_else(|| hint.to_owned(), |(url, _)| on_port_of(url, hint));
         Self { urls, hint, chosen: Mutex::new(None) }
     }
 

@@ -106,6 +106,6 @@ pub struct Usage {
 impl Usage {
     /// Tokens of the window in use after the call, where both counts are known.
     pub fn total(&self) -> Option<u64> {
-        Some(self.prompt? + self.completion?)
+        Some(self.prompt?.saturating_add(self.completion?))
     }
 }

@@ -112,7 +112,7 @@ impl Session {
     ) {
         let options = &self.options.compact;
         let question = measure::estimate(&[Message::User(question.to_owned())]);
-        let tokens = self.tokens() + question;
+        let tokens = self.tokens().saturating_add(question);
         let messages = self.without_system();
         if !options.enabled || tokens < self.hold_until {
             return;
@@ -256,15 +256,17 @@ impl Session {
 
     /// Waits until the conversation has grown by a fifth.
     fn hold(&mut self, question: u64) {
-        let tokens = self.tokens() + question;
-        self.hold_until = tokens + tokens / 5;
+        let tokens = self.tokens().saturating_add(question);
+        self.hold_until = tokens.saturating_add(tokens / 5);
     }
 
     async fn tell_if_still_full(&mut self, question: u64, ui: &dyn Frontend) {
-        let tokens = self.tokens() + question;
+        let tokens = self.tokens().saturating_add(question);
         let Some(window) = self.options.window else { return };
         let threshold = self.options.compact.threshold;
-        if tokens * 100 <= window * u64::from(threshold) {
+        if measure::percent(tokens, window) <= f64::from(threshold)
+            || std::mem::replace(&mut self.told_full, true)
+        {
             return;
         }
         let system = self.history.messages().split_first().map_or(0, |(first, _)| match first {
@@ -275,7 +277,7 @@ impl Session {
         let text = format!(
             "the conversation is still above context.threshold: ~{tokens} of {window} tokens ({threshold}% are {}), \
              ~{fixed} of them for the system message and the tools",
-            window * u64::from(threshold) / 100
+            u128::from(window) * u128::from(threshold) / 100
         );
         ui.show(Event::Notice { text }).await;
         self.hold(question);

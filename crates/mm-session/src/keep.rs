@@ -139,6 +139,8 @@ impl Session {
         let Some(store) = self.parts.store.clone() else { return Ok(()) };
         // Before anything can fail: the title is the first question, whenever it is saved.
         let mut record = self.record(question);
+        // Whoever deleted the lock let others in.
+        self.kept.claim.take_if(|claim| !claim.holds());
         if self.kept.claim.is_none() {
             let claim = match store.create(&self.id).await {
                 Err(StoreError::InUse(_)) => {

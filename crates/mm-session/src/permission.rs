@@ -33,7 +33,9 @@ impl Gate {
         Self { yolo, asks_risky: false, standing: HashMap::new() }
     }
 
+    /// What was answered for the session until now counts no more: this is newer.
     pub(crate) fn set_yolo(&mut self, yolo: bool) {
+        self.standing.clear();
         self.yolo = yolo;
     }
 

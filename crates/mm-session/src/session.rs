@@ -42,6 +42,8 @@ pub struct Session {
     pub(crate) counted: Counted,
     /// The tokens that a conversation must have before it is compressed by itself again.
     pub(crate) hold_until: u64,
+    /// Whether it was told that no compression brings it below the threshold.
+    pub(crate) told_full: bool,
     /// Whether it was compressed in this turn since it did not fit.
     pub(crate) compacted_to_fit: bool,
     pub(crate) stats: Statistics,
@@ -184,6 +186,7 @@ impl Session {
             questions: 0,
             counted: Counted::default(),
             hold_until: 0,
+            told_full: false,
             compacted_to_fit: false,
             stats: Statistics::default(),
             kept: Kept::default(),
@@ -248,7 +251,7 @@ impl Session {
         self.counted = Counted::default();
     }
 
-    /// Whether tools run without asking, from now on; what was answered for the session stays.
+    /// Whether tools run without asking, from now on; what was answered for the session counts no more.
     pub fn set_yolo(&mut self, yolo: bool) {
         self.options.yolo = yolo;
         self.gate.set_yolo(yolo);
@@ -267,6 +270,11 @@ impl Session {
     /// The plan that the model keeps, if it does.
     pub fn plan(&self) -> Option<Plan> {
         self.parts.plan.get()
+    }
+
+    /// Puts a plan in the place of the one that is kept, as when a question is taken back.
+    pub fn set_plan(&mut self, plan: Option<Plan>) {
+        self.parts.plan.set(plan);
     }
 
     /// Takes the tokens of the window, once they are known.

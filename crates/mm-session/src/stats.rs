@@ -51,7 +51,7 @@ impl Counts {
     /// The share of the prompts that the server had cached, in per cent.
     pub fn cached_percent(&self) -> Option<u64> {
         let (cached, prompt) = (self.usage.cached?, self.usage.prompt?);
-        (prompt > 0).then(|| cached * 100 / prompt)
+        (prompt > 0).then(|| (cached as f64 * 100.0 / prompt as f64) as u64)
     }
 
     fn add(&mut self, call: &Counts) {

@@ -210,7 +210,8 @@ fn counts(usage: Usage) -> TokenCounts {
 
 pub(crate) fn sum(a: Usage, b: Usage) -> Usage {
     let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
-        (Some(a), Some(b)) => Some(a + b),
+        // A server may say anything.
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
         (a, b) => a.or(b),
     };
     Usage {

@@ -106,12 +106,19 @@ impl ProcessRunner {
 
     /// Hands the terminal to an editor of the user's, and waits for its end. `editor` is a command as a variable holds it,
     /// with options perhaps, and is read by a shell. It has the standard streams of this process and belongs to its
-    /// session, so that the keys of the terminal reach it; it has no time limit, and dropping the future ends it.
+    /// session, so that the keys of the terminal reach it; it has no time limit. When `cancel` is cancelled it gets TERM and,
+    /// if it is there 2 s later, KILL; dropping the future kills it.
     ///
     /// # Errors
     /// When the directory cannot be used, there is no shell, or the system lost track of the command.
-    pub async fn edit(&self, editor: &str, file: &Path, cwd: &Path) -> Result<ExitStatus, SpawnError> {
-        spawn::edit(editor, file, cwd).await
+    pub async fn edit(
+        &self,
+        editor: &str,
+        file: &Path,
+        cwd: &Path,
+        cancel: &CancellationToken,
+    ) -> Result<ExitStatus, SpawnError> {
+        spawn::edit(editor, file, cwd, cancel).await
     }
 
     /// Ends everything that was started and still runs: TERM, and KILL half a second later. Calling it

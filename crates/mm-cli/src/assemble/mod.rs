@@ -87,8 +87,8 @@ pub(crate) struct Engine {
     pub(crate) store: Option<DirStore>,
     /// The conversation that this one goes on with, until it is told.
     pub(crate) resumed: Option<Resumed>,
-    /// Where skills were looked for, and their names.
-    pub(crate) skills: (Option<PathBuf>, Vec<String>),
+    /// Where skills were looked for, and their names with what each is for.
+    pub(crate) skills: (Option<PathBuf>, Vec<(String, String)>),
     /// What the user should know if the server does not tell its window.
     pub(crate) unknown_window: Option<String>,
     /// Whether the configuration says the window.
@@ -102,7 +102,7 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
     let provider = provider::provider(config, preset, around, trace.as_ref().map(|(trace, _)| trace))?;
     let shared = tools::Shared::new(config);
     let (skills, skills_dir) = project::skills(config, around);
-    let skill_names = skills.found.iter().map(|skill| skill.name.clone()).collect();
+    let known = skills.found.iter().map(|skill| (skill.name.clone(), skill.description.clone())).collect();
     let mut tools = tools::tools(config, around, &shared, skills.found)?;
     format::check(config, &tools, around)?;
     let unmatched = unmatched(config, &tools);
@@ -143,7 +143,7 @@ pub(crate) fn engine(config: &Config, around: &Surroundings) -> Result<Engine, C
         project,
         store,
         resumed: None,
-        skills: (skills_dir, skill_names),
+        skills: (skills_dir, known),
         unknown_window,
         is_window_set: config.context_window > 0,
     })

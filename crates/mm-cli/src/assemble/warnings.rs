@@ -11,7 +11,8 @@ pub(crate) fn of(config: &Config, around: &Surroundings) -> Vec<(Option<String>,
     let mut warnings = missing_agents(config, around);
     warnings.extend(longer_than_the_watchdog(config));
     if config.fetch_content_tool && !cfg!(feature = "fetch") {
-        let words = "this build of mm has no fetch_content: build it with the feature fetch".to_owned();
+        let words =
+            "this build of mm has no fetch_content: cargo build --release makes one that has".to_owned();
         warnings.push((Some("fetchContentTool".to_owned()), words));
     }
     let idle = without_effect(config);

@@ -16,7 +16,13 @@ async fn run(line: &mut Line, wanted: &str) -> Flow {
     line.output.spinner(None).await;
     match compacted {
         Ok(_) => {}
-        Err(error) if error.is_nothing() => line.output.other("(nothing to compact)\n").await,
+        Err(error) if error.is_nothing() => {
+            let kept = match line.engine.session.options().compact.keep_last_turns {
+                1 => "the last question stays as it is".to_owned(),
+                kept => format!("the last {kept} questions stay as they are"),
+            };
+            line.output.other(format!("(nothing to compact: {kept})\n")).await;
+        }
         Err(error) if error.is_not_shorter() => {
             line.output.other(format!("({error}: nothing was changed)\n")).await
         }

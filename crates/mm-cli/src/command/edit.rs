@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use mm_tools::output::visible;
+use tokio_util::sync::CancellationToken;
 
 use super::{Command, Flow};
 use crate::front::line::Line;
@@ -24,6 +25,7 @@ async fn run(line: &mut Line, text: &str) -> Flow {
         Err(error) => Err(format!("cannot make a file to edit: {error}")),
     };
     match written {
+        _ if line.is_ending() => Flow::Leave,
         Ok(question) if question.trim().is_empty() => {
             line.output.other("(nothing was written, nothing is asked)\n").await;
             Flow::Stay
@@ -48,12 +50,16 @@ async fn edited(line: &mut Line, file: tempfile::NamedTempFile) -> Result<String
     let editor = line.engine.editor.clone();
     let cwd = line.engine.session.options().cwd.clone();
     let _lent = line.lend_terminal().await;
-    let ended = line.engine.processes.edit(&editor, file.path(), &cwd).await;
+    let (processes, end) = (line.engine.processes.clone(), CancellationToken::new());
+    let ended = line.while_lent(processes.edit(&editor, file.path(), &cwd, &end), &end).await;
     line.forget_interrupts();
     match ended {
         Ok(status) if status.success() => std::fs::read(file.path())
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
             .map_err(|error| format!("what the editor wrote cannot be read: {error}")),
+        Ok(status) if status.code() == Some(127) => {
+            Err(format!("there is no editor {editor}: set VISUAL or EDITOR to one that is there"))
+        }
         Ok(status) => Err(format!("the editor ({editor}) failed, nothing is asked: {status}")),
         Err(error) => Err(error.to_string()),
     }

@@ -17,6 +17,9 @@ pub(super) const COMMAND: Command = Command {
 };
 
 async fn run(line: &mut Line, name: &str) -> Flow {
+    if name.contains(char::is_whitespace) {
+        return line.failed("/model takes one name".to_owned()).await;
+    }
     let provider = line.engine.provider.clone();
     let Some(models) = line.unless_interrupted(provider.models()).await else {
         line.output.other("[interrupted]\n").await;

@@ -17,7 +17,9 @@ pub(super) const COMMAND: Command = Command {
 async fn run(line: &mut Line, typed: &str) -> Flow {
     if typed.is_empty() {
         sessions::list(line).await;
-        line.output.other("(/resume and its number goes on with one)\n").await;
+        if !line.listed.is_empty() {
+            line.output.other("(/resume and its number goes on with one)\n").await;
+        }
     } else {
         go_on(line, typed).await;
     }

@@ -21,6 +21,9 @@ pub(super) const COMMAND: Command = Command {
 const MOST_NAMES: u32 = 1_000;
 
 async fn run(line: &mut Line, words: &str) -> Flow {
+    // As in a shell.
+    let quoted = |sign: char| words.strip_prefix(sign)?.strip_suffix(sign);
+    let words = quoted('"').or_else(|| quoted('\'')).unwrap_or(words);
     let Some(answer) = line.engine.session.answers().back(0) else {
         return line.failed("there is no answer to save yet".to_owned()).await;
     };

@@ -10,6 +10,8 @@ use crate::{render, sessions};
 
 /// As many as a screen has room for.
 const MOST: usize = 20;
+/// Lines that stand beside a list.
+const BESIDE: usize = 8;
 
 pub(super) const COMMAND: Command = Command {
     names: &["sessions"],
@@ -26,13 +28,18 @@ pub(super) const COMMAND: Command = Command {
 
 /// Shows the newest ones; what is typed next by number is one of them.
 pub(crate) async fn list(line: &mut Line) {
-    show(line, MOST).await;
+    // What was saved last stands at the top, and must not be gone from the screen when the question comes.
+    let rows =
+        rustix::termios::tcgetwinsize(rustix::stdio::stdout()).map_or(0, |size| usize::from(size.ws_row));
+    let most = if rows > 0 { rows.saturating_sub(BESIDE).clamp(3, MOST) } else { MOST };
+    show(line, most).await;
 }
 
 async fn show(line: &mut Line, most: usize) {
     let Some(store) = line.engine.store.clone() else { return };
     match store.list().await {
         Ok(listed) if listed.is_empty() => {
+            line.listed.clear();
             line.output.other(format!("(no session in {})\n", store.dir().display())).await;
         }
         Ok(listed) => {

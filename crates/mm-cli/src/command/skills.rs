@@ -14,12 +14,13 @@ pub(super) const COMMAND: Command = Command {
 };
 
 async fn run(line: &mut Line) -> Flow {
-    let (dir, names) = &line.engine.skills;
+    let (dir, known) = &line.engine.skills;
     let dir = dir.as_ref().map(|dir| dir.display().to_string()).unwrap_or_default();
-    let text = match names.is_empty() {
+    let text = match known.is_empty() {
         true => format!("(no skills in {dir})\n"),
         false => {
-            names.iter().map(|name| format!("  {name}\n")).collect::<String>() + &format!("(in {dir})\n")
+            let row = |(name, about): &(String, String)| format!("  {name:<16} {about}\n");
+            known.iter().map(row).collect::<String>() + &format!("(in {dir})\n")
         }
     };
     line.output.other(visible(&text)).await;

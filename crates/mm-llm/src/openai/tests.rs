@@ -434,7 +434,7 @@ async fn a_server_that_is_not_there_is_named_with_a_hint() {
     let (_, error) = ask(&OpenAi::new(options(base.clone())).unwrap()).await;
     let expected = format!(
         "no server answers: {base} (connection refused: nothing listens there) — \
-         start one with: llama-server -m MODEL.gguf --jinja --port 8080"
+         start one with: llama-server -m MODEL.gguf --jinja --port {port}"
     );
     assert_eq!(error.unwrap().to_string(), expected);
 }

@@ -56,13 +56,18 @@ pub(crate) fn estimate_tools(tools: &[ToolSpec]) -> u64 {
 /// it. Some servers cut a prompt and count what is left, others count nothing.
 pub(crate) fn size(messages: &[Message], tools: &[ToolSpec], counted: Counted) -> u64 {
     let since = messages.get(counted.messages..).unwrap_or_default();
-    let by_server = if counted.prompt > 0 { counted.prompt + estimate(since) } else { 0 };
-    by_server.max(estimate(messages) + estimate_tools(tools) + counted.template)
+    let by_server = if counted.prompt > 0 { counted.prompt.saturating_add(estimate(since)) } else { 0 };
+    by_server.max(counted.template.saturating_add(estimate(messages) + estimate_tools(tools)))
+}
+
+/// How many per cent of a window so many tokens are.
+pub(crate) fn percent(tokens: u64, window: u64) -> f64 {
+    tokens as f64 * 100.0 / window.max(1) as f64
 }
 
 /// Whether a conversation of so many tokens and messages calls for a compression.
 pub(crate) fn is_due(options: &CompactOptions, window: Option<u64>, tokens: u64, messages: usize) -> bool {
-    let is_full = window.is_some_and(|window| tokens * 100 > window * u64::from(options.threshold));
+    let is_full = window.is_some_and(|window| percent(tokens, window) > f64::from(options.threshold));
     is_full || (options.max_messages > 0 && messages >= options.max_messages)
 }
 

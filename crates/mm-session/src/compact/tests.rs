@@ -370,6 +370,32 @@ async fn a_second_compression_archives_the_first_summary_with_the_rest() {
     assert_eq!(summary, &format!("{SUMMARY} c2]\nsecond"));
 }
 
+/// Whatever a server counts, nothing of it is added up beyond what a number can hold.
+#[tokio::test]
+async fn counts_that_cannot_be_are_no_fault() {
+    let huge = || {
+        let mut steps = ScriptedProvider::text(LONG);
+        let usage = Usage {
+            prompt: Some(u64::MAX),
+            completion: Some(u64::MAX),
+            cached: Some(u64::MAX),
+            ..Usage::default()
+        };
+        steps.insert(1, Step::Event(ChatEvent::Usage(usage)));
+        steps
+    };
+    let notes = || ScriptedProvider::text("n");
+    let replies = vec![huge(), huge(), notes(), huge(), notes(), huge()];
+    let mut bench = Bench::new(replies, |options| {
+        enabled(options);
+        options.window = Some(u64::MAX);
+    });
+    for n in 0..4 {
+        assert_eq!(bench.ask(&format!("question {n}")).await, LONG);
+    }
+    assert_eq!((bench.session.stats().all.cached_percent(), bench.session.tokens()), (Some(100), u64::MAX));
+}
+
 #[tokio::test]
 async fn the_last_question_is_taken_back_with_all_that_came_of_it() {
     let mut replies = answers(1);

@@ -34,6 +34,25 @@ fn fails() -> Vec<Step> {
     vec![Step::Fail(ProviderError::Server { message: "boom".into() })]
 }
 
+/// The directory is deleted in the midst of a talk, and another program goes on with the conversation.
+#[tokio::test]
+async fn a_conversation_whose_lock_was_deleted_is_not_written_by_two() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Arc::new(DirStore::new(dir.path().join("sessions")));
+    let replies = || (0..4).map(|_| ScriptedProvider::text("a")).collect();
+    let (mut first, _) = session(store.clone(), replies());
+    ask(&mut first, "one").await;
+    std::fs::remove_dir_all(store.dir()).unwrap();
+    ask(&mut first, "two").await;
+    let (mut second, _) = session(store.clone(), replies());
+    assert_eq!(second.resume(first.id()).await.unwrap().copy_of.as_deref(), Some(first.id()));
+    ask(&mut second, "from second").await;
+    ask(&mut first, "three").await;
+    for session in [&first, &second] {
+        assert_eq!(store.load(session.id()).await.unwrap().messages, session.history().messages());
+    }
+}
+
 #[tokio::test]
 async fn a_conversation_goes_on_under_the_settings_of_now() {
     let store = Arc::new(MemoryStore::default());

@@ -9,6 +9,7 @@ mod wire;
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
@@ -126,7 +127,9 @@ fn open(path: &Path) -> Result<(File, fs::Metadata), Fault> {
     if !metadata.is_file() {
         return Err(Fault::NotAFile("no regular file"));
     }
-    Ok((File::open(path)?, metadata))
+    // Some that say they are regular make whoever reads them wait for ever all the same.
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    Ok((fs::OpenOptions::new().read(true).custom_flags(flags).open(path)?, metadata))
 }
 
 fn read(path: &Path, id: &str) -> Result<SessionRecord, Fault> {

@@ -27,6 +27,8 @@ impl MemoryStore {
 #[derive(Debug)]
 struct Held(Ids, String);
 
+impl super::Hold for Held {}
+
 impl Drop for Held {
     fn drop(&mut self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);

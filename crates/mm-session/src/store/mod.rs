@@ -54,7 +54,15 @@ pub trait SessionStore: Debug + Send + Sync {
 /// The right to save under an id, given up when it is dropped.
 #[derive(Debug)]
 pub struct Claim {
-    _held: Box<dyn Debug + Send + Sync>,
+    held: Box<dyn Hold>,
+}
+
+/// What a [`Claim`] holds.
+pub trait Hold: Debug + Send + Sync {
+    /// Whether it still keeps others out. A lock that is a file does not once somebody has deleted that.
+    fn holds(&self) -> bool {
+        true
+    }
 }
 
 /// A conversation as it is kept.
@@ -154,8 +162,13 @@ pub(crate) fn title(question: &str) -> String {
 
 impl Claim {
     /// A claim that lives as long as what it holds.
-    pub fn new(held: impl Debug + Send + Sync + 'static) -> Self {
-        Self { _held: Box::new(held) }
+    pub fn new(held: impl Hold + 'static) -> Self {
+        Self { held: Box::new(held) }
+    }
+
+    /// Whether it still keeps others out.
+    pub fn holds(&self) -> bool {
+        self.held.holds()
     }
 }
 

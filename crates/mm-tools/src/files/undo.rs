@@ -20,6 +20,9 @@ use super::{Existing, Files};
 /// The most changes that are kept: each has a file open.
 const MOST: usize = 200;
 
+/// Why a file stays that was changed too long ago.
+const LOST: &str = "too many files were written since";
+
 /// A place in the order of what was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(usize);
@@ -41,6 +44,8 @@ pub(super) struct Journal {
     changes: Vec<Change>,
     /// How many were dropped before the first of them.
     dropped: usize,
+    /// Of each file the last change that was dropped.
+    lost: BTreeMap<PathBuf, usize>,
 }
 
 #[derive(Debug)]
@@ -73,25 +78,27 @@ impl Files {
     }
 
     fn undo_now(&self, mark: Mark) -> Vec<Undone> {
-        let (changes, is_whole) = {
+        let (changes, lost) = {
             let mut journal = locked(&self.journal);
             let from = mark.0.saturating_sub(journal.dropped).min(journal.changes.len());
-            (journal.changes.split_off(from), mark.0 >= journal.dropped)
+            let lost: Vec<PathBuf> =
+                journal.lost.iter().filter(|(_, at)| **at >= mark.0).map(|(real, _)| real.clone()).collect();
+            journal.lost.retain(|_, at| *at < mark.0);
+            (journal.changes.split_off(from), lost)
         };
         // Of each file the first state and the last one count.
         let mut files: BTreeMap<PathBuf, (Option<Before>, Stamp)> = BTreeMap::new();
         for Change { real, before, after } in changes {
             files.entry(real).and_modify(|(_, last)| *last = after).or_insert((before, after));
         }
-        let undone = files.into_iter().map(|(real, (before, after))| {
-            let before =
-                if is_whole { before } else { Some(Before::Lost("too many files were written since")) };
-            match self.bring_back(&real, before, after) {
+        lost.iter().for_each(|real| drop(files.remove(real)));
+        let lost = lost.into_iter().map(|real| Undone::Left(real, LOST.to_owned()));
+        let undone =
+            files.into_iter().map(|(real, (before, after))| match self.bring_back(&real, before, after) {
                 Ok(undone) => undone,
                 Err(error) => Undone::Left(real, error.to_string()),
-            }
-        });
-        undone.collect()
+            });
+        lost.chain(undone).collect()
     }
 
     fn bring_back(&self, real: &Path, before: Option<Before>, after: Stamp) -> Result<Undone, FileError> {
@@ -145,7 +152,8 @@ impl Files {
 impl Journal {
     fn add(&mut self, change: Change) {
         if self.changes.len() == MOST {
-            self.changes.remove(0);
+            let oldest = self.changes.remove(0);
+            self.lost.insert(oldest.real, self.dropped);
             self.dropped += 1;
         }
         self.changes.push(change);
@@ -275,13 +283,18 @@ mod tests {
     #[tokio::test]
     async fn only_so_many_changes_are_kept_and_the_rest_is_told() {
         let place = Place::new();
-        let mark = place.files.mark();
         std::fs::write(place.path("f"), "0\n").unwrap();
-        for n in 0..=MOST {
+        std::fs::write(place.path("g"), "old\n").unwrap();
+        let mark = place.files.mark();
+        place.write("made", "new\n").await;
+        for n in 0..MOST {
             place.edit("f", &format!("{n}\n"), &format!("{}\n", n + 1)).await;
         }
+        place.edit("g", "old", "new").await;
         assert_eq!(locked(&place.files.journal).changes.len(), MOST);
-        let why = "too many files were written since".to_owned();
-        assert_eq!(place.files.undo(mark).await, [Undone::Left(place.path("f"), why)]);
+        let left = |name: &str| Undone::Left(place.path(name), LOST.to_owned());
+        let undone = place.files.undo(mark).await;
+        assert_eq!(undone, [left("f"), left("made"), Undone::Restored(place.path("g"))]);
+        assert_eq!(place.files.undo(mark).await, []);
     }
 }

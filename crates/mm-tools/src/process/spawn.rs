@@ -5,9 +5,12 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use process_wrap::tokio::{CommandWrap, ProcessSession};
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::net::unix::pipe::Receiver;
+use tokio_util::sync::CancellationToken;
 
 use super::Command;
 use super::group::Group;
@@ -97,15 +100,43 @@ pub(super) fn start(
 }
 
 /// Starts an editor with the standard streams of this process, in its session, and waits for its end.
-pub(super) async fn edit(editor: &str, file: &Path, cwd: &Path) -> Result<ExitStatus, SpawnError> {
+pub(super) async fn edit(
+    editor: &str,
+    file: &Path,
+    cwd: &Path,
+    cancel: &CancellationToken,
+) -> Result<ExitStatus, SpawnError> {
     check_directory(cwd)?;
-    let mut shell = tokio::process::Command::new("sh");
-    shell.arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file).current_dir(cwd).kill_on_drop(true);
-    shell.status().await.map_err(|source| match source.kind() {
+    let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => SpawnError::NoProgram("sh".to_owned()),
         _ => SpawnError::Other { program: "sh".to_owned(), source },
-    })
+    };
+    let mut shell = tokio::process::Command::new("sh");
+    // In the shell's place, so that a signal meets the editor.
+    shell
+        .arg("-c")
+        .arg(format!("exec {editor} \"$1\""))
+        .arg("sh")
+        .arg(file)
+        .current_dir(cwd)
+        .kill_on_drop(true);
+    let mut child = shell.spawn().map_err(failed)?;
+    tokio::select! {
+        status = child.wait() => return status.map_err(failed),
+        () = cancel.cancelled() => {}
+    }
+    if let Some(pid) = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)) {
+        let _ = kill_process(pid, Signal::TERM);
+    }
+    if let Ok(status) = tokio::time::timeout(PATIENCE, child.wait()).await {
+        return status.map_err(failed);
+    }
+    child.kill().await.map_err(failed)?;
+    child.wait().await.map_err(failed)
 }
+
+/// How long an editor has to end.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The dot at the end makes it fail for what is no directory, or one that may not be entered.
 fn check_directory(path: &Path) -> Result<(), SpawnError> {

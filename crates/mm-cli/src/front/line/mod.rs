@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use mm_config::Config;
 use mm_session::{ConfirmRequest, Confirmation, Event, Frontend, TurnError};
 use mm_tools::output::visible;
-use mm_tools::{Asked, Question};
+use mm_tools::{Asked, Question, RiskLevel};
 use tokio_util::sync::CancellationToken;
 
 use super::Presenter;
@@ -177,7 +177,13 @@ impl Line {
                 Next::Bad(why) => {
                     self.failed(why).await;
                 }
-                Next::End => return,
+                Next::End => {
+                    // The prompt stands where the shell's is to stand.
+                    if self.engine.streams.stdin_is_terminal && !self.input.is_edited() {
+                        self.output.other("\n").await;
+                    }
+                    return;
+                }
                 Next::Killed => {
                     self.killed = true;
                     return;
@@ -423,10 +429,12 @@ impl Frontend for Screen {
         }
         self.output.other(change).await;
         self.output.other(render::warning(request.risk)).await;
+        // What is risky is asked about each time.
+        let which = if request.risk.level == RiskLevel::Plain { "" } else { "other " };
         loop {
             // What is allowed for the session is the tool, not this call.
             let question = format!(
-                "   Run it? [y]es, [s]: yes to every {} call of this session, [n]o, ne[v]er in this session: ",
+                "   Run it? [y]es, [s]: every {which}{} call of this session, [n]o, ne[v]er: ",
                 request.tool
             );
             let Some(answer) = input.answer(&question).await else { return Confirmation::Refuse };

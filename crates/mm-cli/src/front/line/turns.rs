@@ -3,6 +3,7 @@
 use mm_session::{CompactError, Compacted};
 use mm_tools::files::{Mark, Undone};
 use mm_tools::output::visible;
+use mm_tools::plan::Plan;
 use tokio_util::sync::CancellationToken;
 
 use super::Line;
@@ -14,12 +15,14 @@ use crate::signals::Wish;
 pub(super) struct Asked {
     typed: String,
     files: Mark,
+    plan: Option<Plan>,
 }
 
 impl Line {
     /// Takes note of a question before it is asked.
     pub(super) fn note(&mut self, typed: &str) {
-        self.asked.push(Asked { typed: typed.to_owned(), files: self.engine.files.mark() });
+        let (files, plan) = (self.engine.files.mark(), self.engine.session.plan());
+        self.asked.push(Asked { typed: typed.to_owned(), files, plan });
     }
 
     /// Forgets a question that did not enter the conversation: `before` is how many were in it.
@@ -50,6 +53,29 @@ impl Line {
         }
     }
 
+    /// Waits for a program that has the terminal, and asks it to end when this one has to. What Ctrl-C means is its own.
+    pub(crate) async fn while_lent<T>(
+        &mut self,
+        work: impl Future<Output = T>,
+        end: &CancellationToken,
+    ) -> T {
+        let mut work = std::pin::pin!(work);
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                wish = self.signals.next() => if wish == Wish::End {
+                    self.killed = true;
+                    end.cancel();
+                }
+            }
+        }
+    }
+
+    /// Whether the program has to end.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.killed
+    }
+
     /// Shows what the model thinks from now on, or no longer; gives which.
     pub(crate) fn toggle_thinking(&mut self) -> bool {
         self.ui.presenter.toggle_thinking()
@@ -75,7 +101,10 @@ impl Line {
     pub(crate) async fn undo(&mut self) -> Option<(String, Vec<Undone>)> {
         let question = self.engine.session.take_back(&self.ui).await?;
         match self.asked.pop() {
-            Some(asked) => Some((asked.typed, self.engine.files.undo(asked.files).await)),
+            Some(asked) => {
+                self.engine.session.set_plan(asked.plan);
+                Some((asked.typed, self.engine.files.undo(asked.files).await))
+            }
             None => Some((question, Vec::new())),
         }
     }

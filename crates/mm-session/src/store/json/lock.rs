@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::io_error;
-use crate::store::StoreError;
+use crate::store::{Hold, StoreError};
 
 /// Behind the id in the name of a lock. It is our own: whatever has it may be deleted when nobody holds it.
 pub(super) const ENDING: &str = ".mm-lock";
@@ -54,6 +54,12 @@ impl Lock {
                 return Ok(Self { path, file });
             }
         }
+    }
+}
+
+impl Hold for Lock {
+    fn holds(&self) -> bool {
+        is_at(&self.file, &self.path)
     }
 }
 

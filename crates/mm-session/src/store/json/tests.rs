@@ -344,6 +344,20 @@ fn whoever_cleans_up_takes_nothing_from_others() {
     assert_eq!(names(&store), ["s0.json", "s1.json", "s2.json", "s3.json"]);
 }
 
+/// Somebody who tidies up deletes the lock with the directory: the next save takes it anew, and others are told.
+#[tokio::test]
+async fn a_lock_that_was_deleted_is_no_claim() {
+    let (_dir, store) = place();
+    let claim = store.create("a").await.unwrap();
+    assert!(claim.holds());
+    std::fs::remove_dir_all(store.dir()).unwrap();
+    assert!(!claim.holds());
+    let again = store.create("a").await.unwrap();
+    assert!(again.holds() && !claim.holds());
+    drop(claim);
+    assert!(again.holds(), "the old one takes nothing away");
+}
+
 #[tokio::test]
 async fn a_save_that_fails_leaves_the_old_file_and_says_where() {
     let (dir, store) = place();
