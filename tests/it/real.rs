@@ -129,7 +129,7 @@ async fn a_conversation_from_a_pipe_is_answered_line_by_line() {
     let speechless = ran.code == Some(2) && ran.stderr.contains("[error: the model answered nothing]");
     assert!(ran.code == Some(0) || speechless, "{}", ran.stderr);
     assert!(!ran.stdout.trim().is_empty(), "{}", ran.stderr);
-    assert!(ran.stderr.starts_with("mm ") && ran.stderr.contains("| tools: bash | "), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("mm ") && ran.stderr.contains("| tools: bash\n"), "{}", ran.stderr);
 }
 
 #[tokio::test]
