@@ -262,7 +262,6 @@ async fn however_it_ends_the_terminal_is_as_it_was() {
         (None, "\x04"),
     ] {
         let mut terminal = Terminal::start(&sandbox).await;
-        assert!(terminal.edits_itself());
         terminal.until("\x1b[?2004h").await;
         terminal.until("> ").await;
         assert!(!terminal.edits_itself());
