@@ -264,9 +264,11 @@ impl Session {
         let tokens = self.tokens().saturating_add(question);
         let Some(window) = self.options.window else { return };
         let threshold = self.options.compact.threshold;
-        if measure::percent(tokens, window) <= f64::from(threshold)
-            || std::mem::replace(&mut self.told_full, true)
-        {
+        if measure::percent(tokens, window) <= f64::from(threshold) {
+            return;
+        }
+        self.hold(question);
+        if std::mem::replace(&mut self.told_full, true) {
             return;
         }
         let system = self.history.messages().split_first().map_or(0, |(first, _)| match first {
@@ -280,7 +282,6 @@ impl Session {
             u128::from(window) * u128::from(threshold) / 100
         );
         ui.show(Event::Notice { text }).await;
-        self.hold(question);
     }
 
     fn without_system(&self) -> usize {

@@ -252,8 +252,11 @@ async fn the_counts_of_the_server_call_for_it_too_and_so_does_the_number_of_mess
 /// The system message alone is above the threshold, so that no compression can help.
 #[tokio::test]
 async fn where_it_cannot_help_it_comes_once_and_the_questions_are_answered() {
+    let notes = || ScriptedProvider::text("n");
     let mut replies = answers(3);
-    replies.push(ScriptedProvider::text("n"));
+    replies.push(notes());
+    replies.extend(answers(4));
+    replies.push(notes());
     replies.extend(answers(2));
     let mut bench = Bench::new(replies, |options| {
         enabled(options);
@@ -281,6 +284,13 @@ async fn where_it_cannot_help_it_comes_once_and_the_questions_are_answered() {
     );
     assert_eq!(bench.ask("another").await, LONG);
     assert_eq!(bench.compactions(), 1, "not again before it has grown by a fifth");
+    // Once it has grown it is compressed again. It waits as it did the first time, and is not told again.
+    for _ in 0..3 {
+        assert_eq!(bench.ask(&"z".repeat(2_600)).await, LONG);
+    }
+    assert_eq!((bench.compactions(), bench.notices().len()), (2, 1));
+    assert_eq!(bench.ask("short").await, LONG);
+    assert_eq!((bench.compactions(), bench.notices().len()), (2, 1));
 }
 
 #[tokio::test]
