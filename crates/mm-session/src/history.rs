@@ -185,10 +185,6 @@ impl History {
     /// Takes the last question away with all that came of it; gives it as [`last_question`](Self::last_question) does, and how many answers were among that. A summary
     /// is none, nor is a remark of the program.
     pub(crate) fn take_back(&mut self) -> Option<(String, usize)> {
-        let is_question = |message: &Message| match message {
-            Message::User(text) => !is_remark(text) && !text.starts_with(SUMMARY),
-            Message::System(_) | Message::Assistant { .. } | Message::Tool { .. } => false,
-        };
         let at = self.messages.iter().rposition(is_question)?;
         let before = self.answers().count();
         let mut taken = self.messages.split_off(at).into_iter();
@@ -252,8 +248,15 @@ const LOST: &str = "[interrupted: there is no result of this call]";
 pub(crate) const EMPTY_ANSWER: &str = "Your answer was empty. Answer the question, or call a tool.";
 pub(crate) const MISFIT: &str = "Your answer does not fit the OUTPUT FORMAT:";
 
-/// Whether a message of the user's side is one of the program.
-pub(crate) fn is_remark(text: &str) -> bool {
+/// Whether a message is a question of the user: neither a remark of the program nor a summary.
+pub(crate) fn is_question(message: &Message) -> bool {
+    match message {
+        Message::User(text) => !is_remark(text) && !text.starts_with(SUMMARY),
+        Message::System(_) | Message::Assistant { .. } | Message::Tool { .. } => false,
+    }
+}
+
+fn is_remark(text: &str) -> bool {
     text == GO_ON || text == EMPTY_ANSWER || text.starts_with(MISFIT)
 }
 

@@ -3,8 +3,8 @@
 use mm_llm::Message;
 use mm_schema::ToolSpec;
 
-use super::{CompactOptions, SUMMARY};
-use crate::history::is_remark;
+use super::CompactOptions;
+use crate::history::is_question;
 
 /// Bytes that a token stands for where nobody counts.
 const BYTES: usize = 4;
@@ -77,11 +77,8 @@ pub(crate) fn is_due(options: &CompactOptions, window: Option<u64>, tokens: u64,
 /// The end is the beginning of a question, so that no call is parted from its result.
 pub(crate) fn cut(messages: &[Message], keep: usize) -> Option<std::ops::Range<usize>> {
     let begin = usize::from(matches!(messages.first(), Some(Message::System(_))));
-    let is_question = |(_, message): &(usize, &Message)| match message {
-        Message::User(text) => !is_remark(text) && !text.starts_with(SUMMARY),
-        Message::System(_) | Message::Assistant { .. } | Message::Tool { .. } => false,
-    };
-    let mut questions = messages.iter().enumerate().filter(is_question).map(|(at, _)| at).rev();
+    let questions = messages.iter().enumerate().filter(|(_, message)| is_question(message));
+    let mut questions = questions.map(|(at, _)| at).rev();
     let end = questions.nth(keep.max(1) - 1)?;
     // Another question stands before it.
     questions.next().map(|_| begin..end)
@@ -99,6 +96,7 @@ fn bytes(message: &Message) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compact::SUMMARY;
     use crate::testing::check_valid;
     use crate::{Ending, History};
     use mm_schema::ToolCall;
