@@ -127,8 +127,7 @@ impl Session {
             Ok(_) => self.tell_if_still_full(question, ui).await,
             Err(error) if error.is_interrupted() || error.is_nothing() => {}
             Err(error) => {
-                ui.show(Event::Notice { text: format!("the conversation was not compressed: {error}") })
-                    .await;
+                not_compressed(&error, ui).await;
                 self.hold(question);
             }
         }
@@ -143,8 +142,7 @@ impl Session {
             Ok(_) => true,
             Err(error) if error.is_nothing() || error.is_interrupted() => false,
             Err(error) => {
-                ui.show(Event::Notice { text: format!("the conversation was not compressed: {error}") })
-                    .await;
+                not_compressed(&error, ui).await;
                 false
             }
         }
@@ -197,7 +195,8 @@ impl Session {
         asked.push(Message::User(wish));
         let limit = self.max_summary().unwrap_or_default();
         let room = self.options.window.map(|window| window.saturating_sub(limit));
-        let full = measure::size(&asked, &self.specs, Counted::default());
+        let template = self.counted.template;
+        let full = measure::size(&asked, &self.specs, Counted { template, ..Counted::default() });
         if room.is_some_and(|room| full > room) {
             let last = asked.len() - 1;
             asked.iter_mut().take(last).for_each(shorten);
@@ -288,6 +287,10 @@ impl Session {
         let is_system = |message: &&Message| matches!(message, Message::System(_));
         self.history.messages().iter().filter(|message| !is_system(message)).count()
     }
+}
+
+async fn not_compressed(error: &CompactError, ui: &dyn Frontend) {
+    ui.show(Event::Notice { text: format!("the conversation was not compressed: {error}") }).await;
 }
 
 /// The most bytes of a result and of another text in messages that are shortened.

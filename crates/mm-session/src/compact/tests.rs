@@ -361,6 +361,32 @@ async fn what_is_summed_up_is_shortened_where_it_would_not_fit() {
     assert_eq!(kept.len(), 20_000, "the archive has all of it");
 }
 
+/// What the server's chat template adds fills the window too: the first call tells how much that is.
+#[tokio::test]
+async fn what_the_template_adds_counts_where_a_summary_must_fit() {
+    let counted = |prompt| {
+        let mut steps = ScriptedProvider::text(LONG);
+        steps.insert(1, Step::Event(ChatEvent::Usage(Usage { prompt: Some(prompt), ..Usage::default() })));
+        steps
+    };
+    for (template, is_shortened) in [(0, false), (2_000, true)] {
+        let mut replies = vec![counted(1_000 + template)];
+        replies.extend(answers(2));
+        replies.push(ScriptedProvider::text("notes"));
+        let mut bench = Bench::new(replies, |options| {
+            options.compact.keep_last_turns = 1;
+            options.window = Some(4_000);
+        });
+        bench.ask(&"x".repeat(4_000)).await;
+        bench.ask("two").await;
+        bench.ask("three").await;
+        assert!(bench.compact("").await.is_ok());
+        let asked = bench.seen().pop().unwrap().messages;
+        let Message::User(first) = &asked[1] else { panic!() };
+        assert_eq!(first.ends_with(" […]"), is_shortened, "{template}");
+    }
+}
+
 #[tokio::test]
 async fn a_second_compression_archives_the_first_summary_with_the_rest() {
     let mut replies = answers(2);
